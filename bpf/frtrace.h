@@ -30,7 +30,7 @@
 #include "bpf/stacks.h"
 #include "bpf/timing.h"
 
-#define FRT_MAGIC 0x656361727472661bULL /* changes with every change of the segment's layout */
+#define FRT_MAGIC 0x656361727472661cULL /* changes with every change of the segment's layout */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u
@@ -169,6 +169,11 @@ struct frt_recording {
 	frt_u64 unslotted;     /* calls of threads without a slot */
 	frt_u64 dead_calls;    /* open calls found on no stack at the end of the recording */
 	frt_u64 places_hooked; /* a bit for each of frt_config.place with hooks in a method */
+	/*
+	 * At its end, of events between two calls with one object: first calls that no second one could find, because there was
+	 * another first one, because their objects were collected, or to make room.
+	 */
+	frt_u64 begun_again, begun_collected, begun_forgotten;
 
 	/* The collector writes the rest. */
 	struct frt_owner owner;
@@ -181,7 +186,7 @@ struct frt_recording {
 	frt_u64 stack_done;
 	struct frt_context context;
 };
-_Static_assert(sizeof(struct frt_recording) == 192, "recording");
+_Static_assert(sizeof(struct frt_recording) == 216, "recording");
 
 /* Bytes of the segment that are locked. */
 #define FRT_LOCK_RECORDING(r) (r)

@@ -149,6 +149,11 @@ enum frt_field_form {
 	FRT_FORM_ABSENT,
 	FRT_FORM_TRACE, /* 24 bytes: trace id, span id, in network order; of FRT_FIELD_TRACE */
 	FRT_FORM_TASK,	/* a struct frt_task */
+	/*
+	 * A struct frt_since. Of a span with FRT_SPAN_TASK: no call has ended what the PLAN_FROM field of that number began; the
+	 * span lasts until now, and is of no thread.
+	 */
+	FRT_FORM_SINCE,
 	FRT_FORMS
 };
 
@@ -161,6 +166,14 @@ struct frt_task {
 	frt_u16 reserved;
 };
 _Static_assert(sizeof(struct frt_task) == 24, "task");
+
+/* An event between two calls with one object, which PLAN_SINCE fields have found. */
+struct frt_since {
+	frt_u64 since, until; /* TSC: of the first call, of the second one */
+	frt_u32 thread;	      /* of the first one: its serial, or its frt_virtual_key() */
+	frt_u32 reserved;
+};
+_Static_assert(sizeof(struct frt_since) == 24, "since");
 
 /* What became of a task. The span of all but the first has no duration of interest, but for the second. */
 enum frt_task_end {

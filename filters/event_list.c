@@ -10,6 +10,8 @@
 #define NAME_MAX_LENGTH 255u
 #define AT_BEGIN	"@begin"
 #define OUTERMOST	"outermost "
+#define ARROW		"=>"
+#define BEGIN_THREAD	"beginThread"
 
 static const char *const unit_names[EVENT_UNITS] = {
 	[EVENT_NO_UNIT] = "",
@@ -58,6 +60,10 @@ static void event_field_release(struct event_field *f)
 
 static void event_release(struct event_spec *e)
 {
+	if (e->from) {
+		event_release(e->from);
+		free(e->from);
+	}
 	for (size_t i = 0; i < e->fields; i++)
 		event_field_release(&e->field[i]);
 	free(e->field);
@@ -394,6 +400,77 @@ static const char *fields_begin_at(const char *text)
 	return begin;
 }
 
+static int event_add_filter(struct event_spec *e, struct diag *d)
+{
+	int err;
+
+	if (!*e->text)
+		return diag_usage(d,
+				  "event '%s' needs a filter after its name, as in 'shop.Checkout "
+				  "com.acme.Shop::checkout'",
+				  e->name);
+	err = filter_list_add(e->filters, e->text, FILTER_TRACE, d);
+	if (!err && !filter_list_count(e->filters, FILTER_TRACE))
+		err = diag_usage(d, "the filter '%s' of event '%s' chooses no method", e->text, e->name);
+	return err;
+}
+
+/* beginThread, whose expression is the object behind the second filter. */
+static int event_add_since(struct event_spec *e, struct diag *d)
+{
+	struct event_field f = {.name = strdup(BEGIN_THREAD), .since = true, .alternatives = 1};
+
+	f.expression = e->key;
+	f.alternative[0] = strdup(e->key);
+	f.label = strdup("Begin Thread");
+	f.description = strdup("The thread of the first call with the object");
+	e->key = NULL;
+	if (!f.name || !f.alternative[0] || !f.label || !f.description || vec_reserve(&e->field, &e->capacity, 1)) {
+		event_field_release(&f);
+		return diag_set(d, ENOMEM, "no memory for events");
+	}
+	e->field[e->fields++] = f;
+	return 0;
+}
+
+/* FIRST~EXPR => SECOND~EXPR: cut the first one. */
+static int event_take_from(struct event_spec *e, struct diag *d)
+{
+	char *arrow = strstr(e->text, ARROW), *second;
+	struct event_spec *from;
+	int err;
+
+	if (!arrow)
+		return event_take_key(e, d);
+	if (e->outermost)
+		return diag_usage(d, "event '%s' is between two calls, so it cannot be 'outermost'", e->name);
+	from = e->from = calloc(1, sizeof(*from));
+	second = strdup(arrow + strlen(ARROW) + strspn(arrow + strlen(ARROW), " "));
+	while (arrow > e->text && arrow[-1] == ' ')
+		arrow--;
+	*arrow = 0;
+	if (!from || !second) {
+		free(second);
+		return diag_set(d, ENOMEM, "no memory for events");
+	}
+	*from = (struct event_spec){
+		.name = strdup(e->name), .text = e->text, .filters = filter_list_new(), .begins = true};
+	e->text = second;
+	if (!from->name || !from->filters)
+		return diag_set(d, ENOMEM, "no memory for events");
+	err = event_take_key(from, d) ?: event_take_key(e, d);
+	if (!err && (!from->key || !e->key))
+		err = diag_usage(d,
+				 "event '%s' needs the object behind both filters, as in 'Client::send~arg0 => "
+				 "Client::done~arg0'",
+				 e->name);
+	err = err ?: event_add_filter(from, d);
+	if (!err && filter_list_threshold(from->filters, UINT64_MAX) != UINT64_MAX)
+		err = diag_usage(d, "event '%s': a threshold stands behind the second filter, not behind '%s'", e->name,
+				 from->text);
+	return err ?: event_add_since(e, d);
+}
+
 static int event_parse(struct event_list *l, struct event_spec *e, const char *text, struct diag *d)
 {
 	const char *fields, *filter;
@@ -418,17 +495,7 @@ static int event_parse(struct event_list *l, struct event_spec *e, const char *t
 		e->text[n - 1] = 0;
 	if (!e->text)
 		return diag_set(d, ENOMEM, "no memory for events");
-	err = event_take_key(e, d);
-	if (err)
-		return err;
-	if (!*e->text)
-		return diag_usage(d,
-				  "event '%s' needs a filter after its name, as in 'shop.Checkout "
-				  "com.acme.Shop::checkout'",
-				  e->name);
-	err = filter_list_add(e->filters, e->text, FILTER_TRACE, d);
-	if (!err && !filter_list_count(e->filters, FILTER_TRACE))
-		err = diag_usage(d, "the filter '%s' of event '%s' chooses no method", e->text, e->name);
+	err = event_take_from(e, d) ?: event_add_filter(e, d);
 	while (!err && *fields) {
 		size_t length = strcspn(fields, " ");
 
@@ -450,7 +517,8 @@ static int check_same_fields(const struct event_list *l, struct event_spec *e, s
 		for (size_t n = 0; same && n < e->fields; n++)
 			same = strcmp(o->field[n].name, e->field[n].name) == 0 &&
 			       unit_kind(o->field[n].unit) == unit_kind(e->field[n].unit) &&
-			       o->field[n].contextual == e->field[n].contextual;
+			       o->field[n].contextual == e->field[n].contextual &&
+			       o->field[n].since == e->field[n].since;
 		same = same && !o->key == !e->key;
 		for (size_t n = 0; same && n < e->fields; n++) {
 			e->field[n].kept = o->field[n].kept;

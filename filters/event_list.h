@@ -12,6 +12,11 @@
  *     db.Prepare com.acme.Connection::prepareStatement~return sql=arg0
  *     db.Execute com.acme.Statement::execute sql=db.Prepare[this].sql
  *
+ * With two of them an event lasts from a call of the first with an object to one of the second with the same object. The fields
+ * are of the second one; beginThread, which each such event has, is the thread of the first one:
+ *
+ *     redis.Ask com.acme.Client::send~arg0 => com.acme.Client::done~arg0 peer=arg0.peer
+ *
  * A difference of two values, late=arg0.fire-arg0.sched, has no other alternatives. The expression null is a value that is never there.
  *
  * A field may have a unit and @begin after its name, and an @ before it: its value is the context of what happens inside the call.
@@ -55,6 +60,7 @@ struct event_field {
 	size_t alternatives;
 	bool kept;		   /* later calls may ask for it */
 	bool difference;	   /* the first alternative less the second one */
+	bool since;		   /* beginThread; its expression is the object by which the first call is found */
 	bool at_begin;		   /* it is read when the call begins, not when it ends */
 	char *label, *description; /* NULL: the name, none */
 	enum event_unit unit;
@@ -79,6 +85,9 @@ struct event_spec {
 	char *category;		   /* parts with '/' between them; NULL: Methods */
 	struct filter_list *filters;
 	bool outermost; /* a call within another one of the event on its thread is none */
+	/* Where an event between two calls begins: its text, filters and key. NULL: the event is of one call. */
+	struct event_spec *from;
+	bool begins; /* this is such a one */
 	/* Title of the preset that has the event; the JVM may lack it, or some of its values. NULL: the user named it. */
 	char *preset;
 	bool entry;  /* the preset is of an entry point */

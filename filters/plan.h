@@ -64,6 +64,9 @@ enum plan_role {
 	PLAN_KEY,   /* the object by which later calls find what PLAN_KEPT fields of the event keep, that follow it */
 	PLAN_KEPT,  /* a value that is kept with it, also if the call is not recorded; it has the value's number */
 	PLAN_RECALLED, /* a value of the event, which an earlier call has kept with the object that is at the end of the steps */
+	/* Of an event between two calls: the object of the first one, which begins it, and of the second one, which ends it */
+	PLAN_FROM,
+	PLAN_SINCE,
 	PLAN_ROLES
 };
 
@@ -88,7 +91,7 @@ struct plan_field {
 	uint8_t any_kind;    /* the value is read as what it is; the kind is PLAN_TEXT */
 	uint8_t role;	     /* enum plan_role */
 	uint8_t reserved;
-	uint16_t kept_event, kept_value; /* PLAN_RECALLED: whose. PLAN_KEY: the event */
+	uint16_t kept_event, kept_value; /* PLAN_RECALLED: whose. PLAN_KEY, PLAN_FROM, PLAN_SINCE: the event */
 };
 
 /* FIND: the field of that name that the object's class has; NOTHING: there is no such value. */
@@ -137,7 +140,18 @@ static inline bool plan_is_late(const struct plan_field *f)
 /* Is the field read at the end of each call that returns, also if the call is not recorded? */
 static inline bool plan_is_for_later(const struct plan_field *f)
 {
-	return f->role == PLAN_KEY || f->role == PLAN_KEPT;
+	return f->role == PLAN_KEY || f->role == PLAN_KEPT || f->role == PLAN_FROM;
+}
+
+static inline bool plan_needs_object(const struct plan_field *f)
+{
+	return f->role == PLAN_RECALLED || f->role == PLAN_FROM || f->role == PLAN_SINCE;
+}
+
+/* Does it stand at the beginning of what one event keeps for later calls? */
+static inline bool plan_is_key(const struct plan_field *f)
+{
+	return f->role == PLAN_KEY || f->role == PLAN_FROM;
 }
 
 /* Do two fields read one value of one event, and of it one alternative, in different ways? */

@@ -87,6 +87,7 @@ static void put_user_value(struct jfr_writer *w, struct bytes *b, enum jfr_type 
 
 	switch (type) {
 	case JFR_STRING: put_user_text(b, v); break;
+	case JFR_THREAD:
 	case JFR_CLASS: bytes_put_leb(b, v->null ? 0 : jfr_key_use(w, type, n, ORPHAN_METHOD)); break;
 	case JFR_BOOLEAN:
 	case JFR_BYTE: bytes_put_u8(b, n); break;

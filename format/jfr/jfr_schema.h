@@ -111,7 +111,7 @@ struct jfr_user_type {
 
 struct jfr_user_field {
 	const char *name;
-	enum jfr_type type;		 /* a primitive, JFR_STRING or JFR_CLASS */
+	enum jfr_type type;		 /* a primitive, JFR_STRING, JFR_CLASS or JFR_THREAD */
 	enum jfr_type unit;		 /* an annotation; 0: none */
 	const char *unit_value;		 /* NULL: it has none */
 	const char *label, *description; /* NULL: the name, none */

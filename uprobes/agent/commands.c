@@ -100,6 +100,7 @@ static enum frt_result restore(JNIEnv *env, uint32_t recording)
 	jvmtiError error;
 
 	tasks_end(env, recording); /* while what it writes is in the recording */
+	fields_finish(env, recording);
 	store_release(&row->state, FRT_STOPPING);
 	ring_wait(recording, 0); /* the collector waits, too */
 	store_release(&recordings_since[recording], UINT64_MAX);

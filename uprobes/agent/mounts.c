@@ -225,9 +225,7 @@ static uint32_t mounts_own_name(JNIEnv *env)
 {
 	const struct frt_slot *s = mounts_slot(env);
 
-	if (!s)
-		return 0;
-	return s->flags & FRT_SLOT_CARRIER && s->carrier.java_id ? frt_virtual_key(s->carrier.java_id) : s->thread;
+	return s ? slot_thread(s) : 0;
 }
 
 /* Hooked methods call each other: the first one counts. */

@@ -80,6 +80,12 @@ void slot_reset_all(void);
  */
 bool slot_name_virtual(struct frt_slot *s, JNIEnv *env);
 
+/* The running thread by its serial; a virtual thread, if the agent has seen its mount, by its frt_virtual_key(). */
+static inline uint32_t slot_thread(const struct frt_slot *s)
+{
+	return s->flags & FRT_SLOT_CARRIER && s->carrier.java_id ? frt_virtual_key(s->carrier.java_id) : s->thread;
+}
+
 /*
  * Account for open calls whose end this thread will not see. A carrier's calls do not count as lost: their virtual
  * threads may be parked and end them on other carriers. They stay open until then.

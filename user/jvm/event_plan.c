@@ -82,11 +82,13 @@ int event_plan_type_of(struct event_making *m, const struct event_spec *e, uint3
 	if (!p->type[p->types++].field)
 		return event_plan_no_memory(d);
 	for (size_t i = 0; i < e->fields; i++)
-		p->type[*type].field[i].redacted = redact_matches(m->s->redact, e->field[i].name) ||
-						   redact_matches(m->s->redact, e->field[i].expression);
+		p->type[*type].field[i].redacted =
+			!e->field[i].since && (redact_matches(m->s->redact, e->field[i].name) ||
+					       redact_matches(m->s->redact, e->field[i].expression));
 	for (size_t i = 0; i < e->fields; i++)
-		p->type[*type].field[i].kind =
-			e->field[i].unit == EVENT_WHOLE ? PLAN_LONG : PLAN_KINDS; /* not known yet */
+		p->type[*type].field[i].kind = e->field[i].since		 ? PLAN_TEXT
+					       : e->field[i].unit == EVENT_WHOLE ? PLAN_LONG
+										 : PLAN_KINDS; /* not known yet */
 	return 0;
 }
 
@@ -192,10 +194,15 @@ static int add_value(struct event_making *m, const struct event_spec *e, size_t 
 {
 	const struct event_field *f = &e->field[field];
 	struct event_value v = {.steps = 0};
+	struct event_object object;
 	bool found = false, awaited = false;
 	struct diag first;
 	int err = 0;
 
+	if (f->since) {
+		object = event_object_since(e, field);
+		return event_kept_add_object(m, e, match, type, &object, d);
+	}
 	if (event_field_is_null(f)) {
 		m->p->type[type].field[field].nullable = true;
 		return 0;
@@ -260,11 +267,12 @@ static int plan_add_method(struct event_making *m, const struct event_spec *e, c
 {
 	const struct resolved_method *r = match->method;
 	const struct match *also = traced ? match_of(traced, r) : NULL;
+	const struct event_object from = event_object_from(e), key = event_object_key(e);
 	struct event_plan *p = m->p;
 	struct event_method new = {.class_name = plan_keep(m, r->class_name),
 				   .name = plan_keep(m, r->name),
 				   .descriptor = plan_keep(m, r->descriptor),
-				   .event = e - m->s->events->event,
+				   .event = m->event,
 				   .spec = e,
 				   .type = type,
 				   .threshold_ns = match->verdict.threshold_ns,
@@ -277,12 +285,14 @@ static int plan_add_method(struct event_making *m, const struct event_spec *e, c
 	    vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
 		return event_plan_no_memory(d);
 	p->method[p->methods++] = new;
+	if (e->begins)
+		return event_kept_add_object(m, e, match, type, &from, d);
 	err = event_plan_add_nesting(m, r, (struct plan_text){0, 0}, new.event, d);
 	for (size_t i = 0; !err && i < e->fields; i++)
 		err = add_value(m, e, i, match, type, d);
 	if (!event_is_kept(e))
 		return err;
-	err = err ?: event_kept_add_key(m, e, match, type, d);
+	err = err ?: event_kept_add_object(m, e, match, type, &key, d);
 	m->role = PLAN_KEPT;
 	for (size_t i = 0; !err && i < e->fields; i++)
 		if (e->field[i].kept)
@@ -317,7 +327,7 @@ static int nothing_matches(const struct event_making *m, const struct event_spec
 	return diag_set(d, ENOENT, "event '%s': no method of a loaded class matches '%s'%s", e->name, e->text, names);
 }
 
-static int plan_add_event(struct event_making *m, const struct event_spec *e, const struct matches *traced,
+static int plan_add_calls(struct event_making *m, const struct event_spec *e, const struct matches *traced,
 			  struct diag *d)
 {
 	struct suggest *near = m->s->suggest ? suggest_new(e->filters) : NULL;
@@ -351,24 +361,44 @@ static int plan_add_event(struct event_making *m, const struct event_spec *e, co
 	return err;
 }
 
+static int plan_add_event(struct event_making *m, size_t event, const struct matches *traced, struct diag *d)
+{
+	const struct event_spec *e = &m->s->events->event[event];
+	uint32_t type;
+	int err = event_plan_type_of(m, e, &type, d);
+
+	m->event = m->s->events->count + event;
+	if (!err && e->from)
+		err = plan_add_calls(m, e->from, traced, d);
+	m->event = event;
+	return err ?: plan_add_calls(m, e, traced, d);
+}
+
+/* Is it of an event that stands for no call? */
+static bool method_is_between(const struct event_method *e)
+{
+	return e->spec->from || e->spec->begins;
+}
+
 static bool same_traced(const struct event_method *a, const struct event_method *b)
 {
 	return a->name == b->name && a->class_name == b->class_name && a->descriptor == b->descriptor;
 }
 
 /* Is the method in another event, or may it be? The texts are the table's, so that equal ones are the same. */
-static bool is_shared(const struct event_plan *p, const struct event_plan_setup *s, uint32_t i)
+static bool is_shared(const struct event_plan *p, uint32_t i)
 {
 	const struct event_method *e = &p->method[i];
 
 	for (uint32_t n = 0; n < p->methods; n++) {
 		const struct event_method *o = &p->method[n];
 
-		if (n == i || !e->class_name != !o->class_name)
+		if (n == i || !e->class_name != !o->class_name ||
+		    (e->spec->begins ? o->spec->begins : method_is_between(o)))
 			continue;
 		if (e->class_name ? same_traced(e, o)
-				  : e->type != o->type && filter_lists_meet(s->events->event[e->event].filters,
-									    s->events->event[o->event].filters))
+				  : (e->type != o->type || e->spec->begins) &&
+					    filter_lists_meet(e->spec->filters, o->spec->filters))
 			return true;
 	}
 	return false;
@@ -378,16 +408,21 @@ static bool is_shared(const struct event_plan *p, const struct event_plan_setup 
  * Readers must find each call once. So events stand for calls if none of them is recorded otherwise: if -m has a method of
  * a type, or two types have one method, the calls of all methods of these types are recorded as jdk.MethodTrace, too.
  */
-static void decide_calls(struct event_plan *p, const struct event_plan_setup *s)
+static void decide_calls(struct event_plan *p)
 {
 	for (uint32_t i = 0; i < p->types; i++)
-		p->type[i].calls = true;
+		p->type[i].calls = !p->type[i].spec->from;
 	for (uint32_t i = 0; i < p->methods; i++)
-		if (p->method[i].traced || is_shared(p, s, i))
+		if (!method_is_between(&p->method[i]) && (p->method[i].traced || is_shared(p, i)))
 			p->type[p->method[i].type].calls = false;
 	for (uint32_t i = 0; i < p->methods; i++) {
 		struct event_method *e = &p->method[i];
 
+		if (method_is_between(e)) {
+			e->alone = e->spec->begins && !e->traced && !is_shared(p, i);
+			e->trace_ns = e->class_name ? e->trace_ns : 0;
+			continue;
+		}
 		if (p->type[e->type].calls || (e->traced && e->class_name))
 			continue;
 		e->traced = true;
@@ -407,14 +442,14 @@ static int make_plan(struct event_making *m, size_t *event, struct diag *d)
 	if (!err && any)
 		err = find_matches(m, s->filters, NULL, &traced, d);
 	for (*event = 0; !err && *event < s->events->count; ++*event)
-		err = plan_add_event(m, &s->events->event[*event], any ? &traced : NULL, d);
+		err = plan_add_event(m, *event, any ? &traced : NULL, d);
 	if (!err && !m->p->methods && !any && !filter_list_count(s->filters, FILTER_TIMING))
 		err = -ENOENT; /* nothing is left; the message is there */
 	if (err)
 		--*event;
 	matches_release(&traced);
 	if (!err)
-		decide_calls(m->p, s);
+		decide_calls(m->p);
 	if (!err && !m->fields.failed)
 		event_later_share_kinds(m);
 	return err ?: event_plan_join(m, d);

@@ -38,6 +38,7 @@ struct event_method {
 	bool tagged;	       /* only the agent knows which methods it selects, and marks their calls */
 	bool traced;	       /* the calls are recorded as jdk.MethodTrace, too, */
 	uint64_t trace_ns;     /* with this threshold */
+	bool alone;	       /* with spec->begins: nothing else records its calls */
 };
 
 #define EVENT_PLACE_NESTING UINT32_MAX

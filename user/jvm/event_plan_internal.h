@@ -9,6 +9,7 @@
 struct event_making {
 	struct event_plan *p;
 	const struct event_plan_setup *s;
+	uint32_t event; /* number of the one at hand: in the list, or that behind it of the call that begins it */
 	struct class_list classes;
 	struct bytes fields, steps, texts; /* offsets of texts are relative to `texts` until the end */
 	uint8_t outermost;		   /* of the event at hand, as in plan_field */
@@ -81,9 +82,22 @@ int event_kept_recall(struct event_making *m, const struct event_spec *e, size_t
 /* Has the event values for later calls? */
 bool event_is_kept(const struct event_spec *e);
 
-/* Add the object by which later calls find the values of a method's event. */
-int event_kept_add_key(struct event_making *m, const struct event_spec *e, const struct match *match, uint32_t type,
-		       struct diag *d);
+/*
+ * Add an object of a method's calls by which later ones find what it keeps (PLAN_KEY), or the begin of an event (PLAN_FROM); or by
+ * which it finds that (PLAN_SINCE). `place` is as in event_place, `value` as in plan_field.
+ */
+struct event_object {
+	enum plan_role role;
+	const char *expression;
+	uint32_t place, value;
+};
+int event_kept_add_object(struct event_making *m, const struct event_spec *e, const struct match *match, uint32_t type,
+			  const struct event_object *o, struct diag *d);
+
+/* That of an event that keeps values, and those of one between two calls: its first call, and field `i` of its second one. */
+struct event_object event_object_key(const struct event_spec *e);
+struct event_object event_object_from(const struct event_spec *e);
+struct event_object event_object_since(const struct event_spec *e, size_t i);
 
 /* Make a field, whose place is the last one, recall that. */
 int event_kept_of(struct event_making *m, const struct event_recall *r, struct plan_field *f, struct diag *d);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Values that a call keeps with an object, and those that a later one recalls by the same object. */
+/* Values that a call keeps with an object, and those that a later one recalls by the same object; events between two calls. */
 #include "user/jvm/event_plan_internal.h"
 
 #include <string.h>
@@ -71,21 +71,44 @@ int event_kept_recall(struct event_making *m, const struct event_spec *e, size_t
 	return 0;
 }
 
-int event_kept_add_key(struct event_making *m, const struct event_spec *e, const struct match *match, uint32_t type,
-		       struct diag *d)
+struct event_object event_object_key(const struct event_spec *e)
+{
+	return (struct event_object){PLAN_KEY, e->key, EVENT_PLACE_KEPT, PLAN_KEY_VALUE};
+}
+
+struct event_object event_object_from(const struct event_spec *e)
+{
+	return (struct event_object){PLAN_FROM, e->key, EVENT_PLACE_KEPT, PLAN_KEY_VALUE};
+}
+
+struct event_object event_object_since(const struct event_spec *e, size_t i)
+{
+	return (struct event_object){PLAN_SINCE, e->field[i].expression, i, i};
+}
+
+/* An event between two calls is of the moments at which they get the object, or return it. */
+static bool object_begins(const struct event_object *o, const struct event_value *v, const struct resolved_method *r)
+{
+	return o->role != PLAN_KEY &&
+	       (v->source == PLAN_PARAMETER || (v->source == PLAN_THIS && strcmp(r->name, "<init>") != 0));
+}
+
+int event_kept_add_object(struct event_making *m, const struct event_spec *e, const struct match *match, uint32_t type,
+			  const struct event_object *o, struct diag *d)
 {
 	struct event_value v;
-	int err = event_value_find(&v, &m->classes, match, e->key, true, e->name, d);
+	int err = event_value_find(&v, &m->classes, match, o->expression, true, e->name, d);
 
 	if (!err && !value_is_object(&v))
-		err = diag_usage(d, "event '%s', '~%s': it is no object", e->name, e->key);
-	err = err ?: event_plan_add_place(m->p, EVENT_PLACE_KEPT, 0, d);
+		err = diag_usage(d, "event '%s', '~%s': it is no object", e->name, o->expression);
+	err = err ?: event_plan_add_place(m->p, o->place, 0, d);
 	if (err)
 		return err;
-	m->role = PLAN_KEY;
+	m->role = o->role;
 	m->recall = NULL;
 	m->type = type;
 	v.kind = PLAN_TEXT;
-	return event_plan_put_field(m, match->method, &v, m->p->method[m->p->methods - 1].event, PLAN_KEY_VALUE, false,
-				    d);
+	err = event_plan_put_field(m, match->method, &v, m->event, o->value, object_begins(o, &v, match->method), d);
+	m->role = PLAN_VALUE;
+	return err;
 }

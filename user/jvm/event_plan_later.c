@@ -95,7 +95,7 @@ static int add_way(struct event_making *m, const struct event_spec *e, size_t fi
 			       .kind = part ? PLAN_TEXT : PLAN_KINDS,
 			       .any_kind = part,
 			       .type = 'L',
-			       .event = e - m->s->events->event,
+			       .event = m->event,
 			       .value = field,
 			       .alternative = alternative,
 			       .at_begin = e->field[field].at_begin && w->source <= PLAN_THIS && *w->steps,
@@ -137,30 +137,43 @@ static int add_ways(struct event_making *m, const struct event_spec *e, size_t f
 	return err;
 }
 
-/* The object by which later calls find the values of the event. */
-static int event_later_add_key(struct event_making *m, const struct event_spec *e, struct plan_text filter,
-			       uint32_t type, struct diag *d)
+static int add_object_way(struct event_making *m, const struct event_way *w, const struct event_object *o,
+			  struct plan_text filter, uint32_t type, bool at_begin, struct diag *d)
+{
+	struct plan_field f = {.filter = filter,
+			       .source = w->source,
+			       .kind = PLAN_TEXT,
+			       .any_kind = true,
+			       .type = 'L',
+			       .event = m->event,
+			       .value = o->value,
+			       .kind_at = m->p->places,
+			       .at_begin = at_begin,
+			       .role = o->role,
+			       .kept_event = type};
+	int err = event_plan_add_place(m->p, o->place, 0, d);
+
+	if (!err)
+		put_way(m, w, &f);
+	return err;
+}
+
+/* A constructor has its object when it ends: the way that is of the begin is none of its own, the next one is. */
+static int event_later_add_object(struct event_making *m, const struct event_object *o, struct plan_text filter,
+				  uint32_t type, struct diag *d)
 {
 	struct event_way ways[EVENT_WAYS];
 	bool loaded;
-	uint32_t n = event_value_ways(e->key, ways, &loaded);
+	uint32_t n = event_value_ways(o->expression, ways, &loaded);
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < n; i++) {
-		struct plan_field f = {.filter = filter,
-				       .source = ways[i].source,
-				       .kind = PLAN_TEXT,
-				       .any_kind = true,
-				       .type = 'L',
-				       .event = e - m->s->events->event,
-				       .value = PLAN_KEY_VALUE,
-				       .kind_at = m->p->places,
-				       .role = PLAN_KEY,
-				       .kept_event = type};
+		bool begins = o->role != PLAN_KEY && ways[i].source <= PLAN_THIS;
 
-		err = event_plan_add_place(m->p, EVENT_PLACE_KEPT, 0, d);
-		if (!err)
-			put_way(m, &ways[i], &f);
+		if (begins)
+			err = add_object_way(m, &ways[i], o, filter, type, true, d);
+		if (!err && !(begins && ways[i].source == PLAN_PARAMETER))
+			err = add_object_way(m, &ways[i], o, filter, type, false, d);
 	}
 	return err;
 }
@@ -168,7 +181,8 @@ static int event_later_add_key(struct event_making *m, const struct event_spec *
 static int event_later_add_kept(struct event_making *m, const struct event_spec *e, struct plan_text filter,
 				uint32_t type, struct diag *d)
 {
-	int err = event_is_kept(e) ? event_later_add_key(m, e, filter, type, d) : 0;
+	const struct event_object key = event_object_key(e);
+	int err = event_is_kept(e) ? event_later_add_object(m, &key, filter, type, d) : 0;
 
 	m->role = PLAN_KEPT;
 	for (size_t i = 0; !err && i < e->fields; i++)
@@ -185,7 +199,7 @@ int event_later_add(struct event_making *m, const struct event_spec *e, struct e
 {
 	struct event_plan *p = m->p;
 	struct event_method new = {.filter = l->filter,
-				   .event = e - m->s->events->event,
+				   .event = m->event,
 				   .spec = e,
 				   .type = type,
 				   .threshold_ns = l->tagged ? l->threshold_ns : MATCHER_NO_THRESHOLD,
@@ -193,15 +207,21 @@ int event_later_add(struct event_making *m, const struct event_spec *e, struct e
 				   .tagged = l->tagged,
 				   .traced = filter_lists_meet(e->filters, m->s->filters)};
 	struct plan_text filter = event_plan_put_slice(m, l->filter.program, l->filter.size);
+	struct event_object object = event_object_from(e);
 	int err = 0;
 
 	if (vec_reserve(&p->method, &p->method_capacity, (size_t)p->methods + 1))
 		return event_plan_no_memory(d);
 	p->method[p->methods++] = new;
 	l->filter.program = NULL;
+	if (e->begins)
+		return event_later_add_object(m, &object, filter, type, d);
 	err = event_plan_add_nesting(m, NULL, filter, new.event, d);
 	for (size_t i = 0; !err && i < e->fields; i++) {
-		if (!p->type[type].field[i].redacted && !event_field_is_null(&e->field[i]))
+		object = event_object_since(e, i);
+		if (e->field[i].since)
+			err = event_later_add_object(m, &object, filter, type, d);
+		else if (!p->type[type].field[i].redacted && !event_field_is_null(&e->field[i]))
 			err = add_ways(m, e, i, filter, type, d);
 		p->type[type].field[i].nullable = true;
 	}

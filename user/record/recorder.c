@@ -326,6 +326,23 @@ static size_t recorder_room(const struct recorder *r, size_t n)
 	return limit && left < n ? left : n;
 }
 
+/* An event between two calls that has not ended is a call that is open. */
+static void recorder_on_begun(struct recorder *r, const struct frt_field *value)
+{
+	struct begun_event b;
+
+	if (!user_events_begun(r->users, value, &b)) {
+		r->tasks.torn++;
+		return;
+	}
+	jfr_open_call(r->writer,
+		      &(struct jfr_open_call){.start = b.start,
+					      .duration = b.duration,
+					      .thread = b.thread,
+					      .method = b.method ? method_keys_traced(&r->methods, b.method) : 0,
+					      .remark = b.remark});
+}
+
 static void recorder_on_task(struct recorder *r, const struct frt_span *s, const struct frt_field *values, size_t n,
 			     const struct stream_vthread *v)
 {
@@ -333,7 +350,10 @@ static void recorder_on_task(struct recorder *r, const struct frt_span *s, const
 		r->counts.tasks_torn = ++r->tasks.torn;
 		return;
 	}
-	task_events_put(&r->tasks, s, values, n, v);
+	if (r->users && n && values[0].form == FRT_FORM_SINCE)
+		recorder_on_begun(r, values);
+	else
+		task_events_put(&r->tasks, s, values, n, v);
 	r->counts.tasks_torn = r->tasks.torn;
 }
 

@@ -114,6 +114,8 @@ static int make_events(struct recorder *r, struct diag *d)
 					.frames = r->frames,
 					.paths = r->breakdown ? breakdown_paths(r->breakdown) : NULL,
 					.ticks_offset = r->setup.target->monotonic_offset};
+	if (r->users)
+		user_events_between(r->users, r->setup.clock, setup.ticks_offset, r->threads);
 	r->events = span_events_new(&setup);
 	return r->events ? 0 : diag_errno(d, ENOMEM, "cannot make a recorder");
 }

@@ -137,6 +137,8 @@ static void put_user_settings(const struct event_list *l, struct jfr_writer *w, 
 	for (size_t i = 0; i < l->count; i++) {
 		const struct event_spec *e = &l->event[i];
 
+		if (e->from)
+			jfr_active_setting(w, at, e->name, "from", e->from->text);
 		jfr_active_setting(w, at, e->name, "filter", e->text);
 		for (size_t n = 0; n < e->fields; n++)
 			jfr_active_setting(w, at, e->name, e->field[n].name, e->field[n].expression);

@@ -107,7 +107,7 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 	if (request != JFR_MISSING)
 		call.request =
 			(uint64_t)clock_ns(e->setup.clock, s->start + request) - clock_ns(e->setup.clock, s->start);
-	if (e->setup.breakdown)
+	if (e->setup.breakdown && (!e->setup.users || user_events_stand(e->setup.users, s->method)))
 		breakdown_split(e->setup.breakdown, s, v, call.start - e->setup.ticks_offset, &call);
 	if (!e->setup.users || user_events_put(e->setup.users, e->setup.writer, s, &call, values, n))
 		jfr_method_trace(e->setup.writer, &call);

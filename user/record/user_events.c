@@ -1,60 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "user/record/user_events.h"
+#include "user/record/user_events_internal.h"
 #include "filters/plan.h"
-#include "user/jvm/event_plan.h"
 #include "user/record/user_value.h"
 #include "user/segment/segment_names.h"
 #include "user/text/masked.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define REDACTED "[REDACTED]"
 
-/* The events of one method; of tagged ones, those that it may have. */
-struct method_events {
-	uint32_t count;
-	struct {
-		uint32_t event; /* number of an event_method */
-		uint64_t threshold_ns;
-	} of[];
-};
-
 static struct method_events no_events;
-
-/* What is missing of a field because there is no such thing. */
-struct absent {
-	uint64_t calls;
-	struct value_absent first;
-	uint64_t values; /* calls that have one */
-};
-
-/* What is known of a type besides its fields. */
-struct state {
-	uint64_t events;
-	bool settled;	   /* the kinds of all fields are known */
-	uint64_t doubtful; /* calls left out, because it is not known whether they are the outermost */
-	struct absent *absent;
-};
-
-struct user_events {
-	const struct event_plan *plan;
-	const struct segment *segment;
-	uint64_t threshold_ns;
-	bool mask;
-	struct jfr_user_type *type;
-	struct state *state;			   /* of each type */
-	struct method_events *of[FRT_MAX_METHODS]; /* by the agent's ids; NULL: not looked up yet */
-	struct jfr_user_value value[EVENT_FIELDS_MAX];
-	enum plan_nesting nesting;	  /* of the call at hand */
-	bool known[EVENT_FIELDS_MAX];	  /* of the call at hand: an alternative had a value */
-	size_t lacking[EVENT_FIELDS_MAX]; /* 1 + number of the record that says what has no such field */
-	struct bytes text[EVENT_FIELDS_MAX];
-	struct value_amount part[EVENT_FIELDS_MAX][2]; /* of differences */
-};
 
 static const enum jfr_type kind_types[PLAN_KINDS] = {
 	[PLAN_BOOLEAN] = JFR_BOOLEAN, [PLAN_BYTE] = JFR_BYTE,	[PLAN_CHAR] = JFR_CHAR,	  [PLAN_SHORT] = JFR_SHORT,
@@ -76,7 +34,9 @@ static void describe_field(struct jfr_user_field *to, const struct event_type_fi
 	bool text = known->redacted || known->kind == PLAN_KINDS;
 
 	*to = (struct jfr_user_field){.name = f->name,
-				      .type = text ? JFR_STRING : kind_types[known->kind],
+				      .type = f->since ? JFR_THREAD
+					      : text   ? JFR_STRING
+						       : kind_types[known->kind],
 				      .label = f->label,
 				      .description = f->description,
 				      .contextual = f->contextual};
@@ -113,7 +73,7 @@ static int make_type(struct jfr_user_type *to, struct state *state, const struct
 	return 0;
 }
 
-static bool same_method(const struct event_method *a, const struct event_method *b)
+bool user_events_same_method(const struct event_method *a, const struct event_method *b)
 {
 	return strcmp(a->name, b->name) == 0 && strcmp(a->class_name, b->class_name) == 0 &&
 	       strcmp(a->descriptor, b->descriptor) == 0;
@@ -193,14 +153,20 @@ static void add_events(const struct user_events *u, const struct event_method *w
 		uint64_t threshold_ns = e->threshold_ns;
 		bool same;
 
-		if (!e->class_name == named || has_event(u, out, i))
+		if (!e->class_name == named || (!e->spec->begins && has_event(u, out, i)))
 			continue;
-		same = named	   ? same_method(e, wanted)
+		same = named	   ? user_events_same_method(e, wanted)
 		       : e->tagged ? matcher_may_tag(&e->filter, slice_of(wanted->name), slice_of(wanted->descriptor))
 				   : plan_filter_takes(&e->filter, slice_of(wanted->class_name), slice_of(wanted->name),
 						       slice_of(wanted->descriptor), access, &threshold_ns);
 		if (!same)
 			continue;
+		if (e->spec->begins) {
+			out->traced = e->traced && (!out->begins || out->traced);
+			out->trace_ns = e->trace_ns;
+			out->begins = true;
+			continue;
+		}
 		out->of[out->count].event = i;
 		out->of[out->count++].threshold_ns = threshold_ns;
 	}
@@ -219,7 +185,7 @@ static struct method_events *look_up(const struct user_events *u, uint32_t metho
 		return &no_events;
 	add_events(u, &wanted, m->modifiers, true, found);
 	add_events(u, &wanted, m->modifiers, false, found);
-	if (found->count)
+	if (found->count || found->begins)
 		return found;
 	free(found);
 	return &no_events;
@@ -236,7 +202,9 @@ static const struct method_events *events_of(struct user_events *u, uint32_t met
 
 bool user_events_has(struct user_events *u, uint32_t method)
 {
-	return events_of(u, method)->count;
+	const struct method_events *of = events_of(u, method);
+
+	return of->count || of->begins;
 }
 
 /* ---- kinds that only classes tell that are loaded later */
@@ -339,6 +307,11 @@ static size_t take_record(struct user_events *u, struct jfr_writer *w, uint32_t 
 		u->nesting = f[at].form == FRT_FORM_INTEGER ? f[at].data[0] : PLAN_NESTING_UNKNOWN;
 		return 1;
 	}
+	if (field < t->spec->fields && t->spec->field[field].since) {
+		if (f[at].form == FRT_FORM_SINCE)
+			memcpy(&u->since, f[at].data, sizeof(u->since));
+		return 1;
+	}
 	if (field >= t->spec->fields || u->known[field]) /* the former is forged: what is kept has no record */
 		return 1;
 	computed = event_field_is_computed(&t->spec->field[field]);
@@ -374,6 +347,7 @@ static bool read_values(struct user_events *u, struct jfr_writer *w, uint32_t ev
 		}
 	}
 	u->nesting = PLAN_NESTING_UNKNOWN;
+	u->since.since = 0;
 	for (size_t i = 0; i < n;)
 		i += take_record(u, w, event, f, n, i);
 	if (m->outermost && u->nesting != PLAN_IS_OUTERMOST) {
@@ -427,12 +401,52 @@ static uint32_t next_event(const struct user_events *u, const struct method_even
 	return i;
 }
 
-/* Is the call recorded as jdk.MethodTrace, too? If several events have the method, they agree. */
-static bool is_traced_too(const struct user_events *u, uint32_t event, int64_t duration)
+/*
+ * Is the call recorded as jdk.MethodTrace, too? If several events have the method, they agree, but for those between two calls,
+ * which stand for no call.
+ */
+static bool is_traced_too(const struct user_events *u, const struct method_events *of, int64_t duration,
+			  const struct frt_field *f, size_t n)
 {
-	const struct event_method *m = &u->plan->method[event];
+	uint32_t first = next_event(u, of, 0, f, n);
+	bool traced = of->begins ? of->traced && lasts(u, duration, of->trace_ns) : first == of->count;
 
-	return m->traced && lasts(u, duration, m->trace_ns);
+	for (uint32_t i = first; i < of->count && !traced; i = next_event(u, of, i + 1, f, n)) {
+		const struct event_method *m = &u->plan->method[of->of[i].event];
+
+		traced = m->traced && lasts(u, duration, m->trace_ns);
+	}
+	return traced;
+}
+
+static bool is_between(const struct user_events *u, uint32_t event)
+{
+	return u->plan->method[event].spec->from;
+}
+
+bool user_events_stand(struct user_events *u, uint32_t method)
+{
+	const struct method_events *of = events_of(u, method);
+	bool stand = of->begins ? of->traced : !of->count;
+
+	for (uint32_t i = 0; i < of->count; i++)
+		stand |= !is_between(u, of->of[i].event) || u->plan->method[of->of[i].event].traced;
+	return stand;
+}
+
+static void put_between(struct user_events *u, struct jfr_writer *w, uint32_t event, uint64_t threshold_ns,
+			const struct frt_span *s, const struct jfr_method_trace *call, const struct frt_field *values,
+			size_t n)
+{
+	struct jfr_method_trace e = *call;
+	uint32_t type = u->plan->method[event].type;
+
+	settle(u, w, type);
+	if (!read_values(u, w, event, values, n) || !user_events_describe_between(u, event, s, &e) ||
+	    !lasts(u, e.duration, threshold_ns))
+		return;
+	jfr_user_event(w, type, &e, u->value);
+	u->state[type].events++;
 }
 
 bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct frt_span *s,
@@ -444,6 +458,10 @@ bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct f
 	for (uint32_t i = first; i < of->count; i = next_event(u, of, i + 1, values, n)) {
 		uint32_t type = u->plan->method[of->of[i].event].type;
 
+		if (is_between(u, of->of[i].event)) {
+			put_between(u, w, of->of[i].event, of->of[i].threshold_ns, s, call, values, n);
+			continue;
+		}
 		if (!lasts(u, call->duration, of->of[i].threshold_ns))
 			continue;
 		settle(u, w, type);
@@ -452,7 +470,7 @@ bool user_events_put(struct user_events *u, struct jfr_writer *w, const struct f
 		jfr_user_event(w, type, call, u->value);
 		u->state[type].events++;
 	}
-	return first == of->count || is_traced_too(u, of->of[first].event, call->duration);
+	return is_traced_too(u, of, call->duration, values, n);
 }
 
 /* Numbers of the user's events are missing as jfr_user_event() writes them. */
@@ -477,109 +495,15 @@ bool user_events_call(struct user_events *u, const struct frt_span *s, int64_t d
 	uint32_t first = next_event(u, of, 0, values, n);
 	const struct event_type *t;
 
+	while (first < of->count && is_between(u, of->of[first].event))
+		first = next_event(u, of, first + 1, values, n);
 	if (first == of->count)
-		return true;
+		return is_traced_too(u, of, duration, values, n);
 	t = &u->plan->type[u->plan->method[of->of[first].event].type];
 	if (!t->calls) /* nor do those of the same method's other events */
-		return is_traced_too(u, of->of[first].event, duration);
+		return is_traced_too(u, of, duration, values, n);
 	if (!lasts(u, duration, of->of[first].threshold_ns) || !read_values(u, NULL, of->of[first].event, values, n))
 		return false;
 	show_values(u, t, seen, context);
 	return true;
-}
-
-/* Had no loaded class a method for the type? */
-static bool awaits_classes(const struct user_events *u, uint32_t type)
-{
-	for (uint32_t i = 0; i < u->plan->methods; i++)
-		if (u->plan->method[i].type == type && u->plan->method[i].class_name)
-			return false;
-	return true;
-}
-
-/* "event 'x.Run', 'n=this.nr': 900 calls without it: a.Plug has no field 'nr'; near: n". */
-static void report_absent(const struct event_type *t, size_t field, const struct absent *a,
-			  void (*report)(const char *text, void *context), void *context)
-{
-	const struct event_field *f = &t->spec->field[field];
-	const struct value_absent *v = &a->first;
-	char text[1024], what[128] = "has no such field";
-
-	if (!v->class_name[0])
-		strcpy(what, "the method has nothing known of that name and type");
-	else if (v->wanted[0])
-		snprintf(what, sizeof(what), "has no field '%s'", v->wanted);
-	snprintf(text, sizeof(text), "event '%s', '%s=%s': %" PRIu64 " %s without it: %s%s%s%s", t->spec->name, f->name,
-		 f->expression, a->calls, a->calls == 1 ? "call" : "calls", v->class_name, v->class_name[0] ? " " : "",
-		 what, v->near);
-	report(text, context);
-}
-
-/* May a value be missing from all calls? Of a call that throws, or does not, it is, and so it is where presets meet. */
-static bool may_be_null(const struct event_spec *e, const struct event_field *f)
-{
-	return e->preset || event_field_is_null(f) || !strncmp(f->expression, "exception", 9) ||
-	       !strncmp(f->expression, "return", 6);
-}
-
-static void report_nulls(const struct event_type *t, size_t field, uint64_t calls,
-			 void (*report)(const char *text, void *context), void *context)
-{
-	const struct event_field *f = &t->spec->field[field];
-	char text[1024], more[128] = "";
-
-	if (!f->at_begin && !f->difference && strchr(f->expression, '.'))
-		snprintf(more, sizeof(more), " when the call ended; %.64s@begin= reads it before", f->name);
-	snprintf(text, sizeof(text), "event '%s', '%s=%s': null in %s%" PRIu64 " %s%s", t->spec->name, f->name,
-		 f->expression, calls == 1 ? "" : "all ", calls, calls == 1 ? "call" : "calls", more);
-	report(text, context);
-}
-
-/* Some calls lack what an earlier one had to keep: their objects are from before the recording, or from other methods. */
-static bool report_unknown(const struct event_type *t, size_t field, uint64_t calls, uint64_t known,
-			   void (*report)(const char *text, void *context), void *context)
-{
-	const struct event_field *f = &t->spec->field[field];
-	char text[1024];
-
-	if (t->spec->preset || known == calls || !event_field_is_recalled(f))
-		return false;
-	snprintf(text, sizeof(text),
-		 "event '%s', '%s=%s': %" PRIu64 " of %" PRIu64
-		 " calls without it: no earlier call with the object is known",
-		 t->spec->name, f->name, f->expression, calls - known, calls);
-	report(text, context);
-	return true;
-}
-
-void user_events_gaps(const struct user_events *u, void (*report)(const char *text, void *context), void *context)
-{
-	for (uint32_t i = 0; u && i < u->plan->types; i++) {
-		const struct event_type *t = &u->plan->type[i];
-		char text[1024];
-
-		for (size_t n = 0; n < t->spec->fields; n++) {
-			const struct absent *a = &u->state[i].absent[n];
-
-			if (report_unknown(t, n, u->state[i].events, a->values, report, context))
-				continue;
-			if (a->calls)
-				report_absent(t, n, a, report, context);
-			else if (u->state[i].events && !a->values && !may_be_null(t->spec, &t->spec->field[n]))
-				report_nulls(t, n, u->state[i].events, report, context);
-		}
-		if (u->state[i].doubtful) {
-			snprintf(text, sizeof(text),
-				 "event '%s': %" PRIu64 " %s left out: it is not known whether they are the outermost",
-				 t->spec->name, u->state[i].doubtful, u->state[i].doubtful == 1 ? "call" : "calls");
-			report(text, context);
-		}
-		if (u->state[i].events || t->spec->preset || !awaits_classes(u, i))
-			continue;
-		snprintf(
-			text, sizeof(text),
-			"event '%s': no call was recorded of a method that matches '%s', nor was one loaded at the start",
-			t->spec->name, t->spec->text);
-		report(text, context);
-	}
 }

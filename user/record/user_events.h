@@ -18,6 +18,10 @@ struct user_events;
  */
 int user_events_new(struct user_events **out, const struct event_plan *plan, const struct segment *segment,
 		    uint64_t threshold_ns, bool mask, struct diag *d);
+
+/* For events between two calls: the clock, what it lacks to the file's ticks, and the keys of threads. All are borrowed. */
+struct thread_keys;
+void user_events_between(struct user_events *u, struct clock *clock, int64_t ticks_offset, struct thread_keys *threads);
 void user_events_free(struct user_events *u);
 
 /* The types for the writer, which live as long as `u`; NULL has none. */
@@ -29,8 +33,23 @@ const struct jfr_user_type *user_events_types(const struct user_events *u, uint3
  */
 void user_events_gaps(const struct user_events *u, void (*report)(const char *text, void *context), void *context);
 
+/*
+ * What an event between two calls would be that has begun and not ended, from the record of the agent (FRT_FORM_SINCE). False: it
+ * is forged. `remark` names the event.
+ */
+struct begun_event {
+	int64_t start, duration; /* ticks, ns */
+	uint64_t thread;	 /* key */
+	uint32_t method;	 /* of the agent's, 0: unknown */
+	char remark[320];
+};
+bool user_events_begun(struct user_events *u, const struct frt_field *f, struct begun_event *out);
+
 /* Does a method have events? */
 bool user_events_has(struct user_events *u, uint32_t method);
+
+/* May a method's calls be in the file, and not only begin or end events between two of them? */
+bool user_events_stand(struct user_events *u, uint32_t method);
 
 /*
  * Write the events of a call; `n` values follow its span. Returns true if the call is to be recorded as jdk.MethodTrace,

@@ -426,6 +426,17 @@ static void notes_add_handoffs(struct notes *n, const struct recording *r)
 	}
 }
 
+/* First calls of events between two calls that no second one could find. */
+static void notes_add_begun(struct notes *n, const struct frt_recording *row)
+{
+	notes_add_gap(n, row->begun_again, "event begun is not ended", "events begun are not ended",
+		      "another first call with the object came before the second one");
+	notes_add_gap(n, row->begun_collected, "event begun is not ended", "events begun are not ended",
+		      "the JVM has collected the object: no second call can come");
+	notes_add_gap(n, row->begun_forgotten, "event begun is not ended", "events begun are not ended",
+		      "there were too many at a time: it was forgotten");
+}
+
 void notes_of_gaps(struct notes *n, const struct recording *r, const struct run_facts *f)
 {
 	notes_add_stack_gaps(n, r);
@@ -443,6 +454,7 @@ void notes_of_gaps(struct notes *n, const struct recording *r, const struct run_
 	notes_add_gap(n, f->values_torn, "event lacks values", "events lack values",
 		      "their thread ended in between, or had no stack left");
 	recorder_event_gaps(r->recorder, on_event_gap, n);
+	notes_add_begun(n, segment_recording(r->segment));
 	if (f->session.ran_early)
 		notes_add_missing(n, "first calls may be missing",
 				  "the JVM had stopped waiting when it was told to run");

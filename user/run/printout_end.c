@@ -304,8 +304,18 @@ static void print_slowest(const struct recording *r)
 	bytes_release(&line);
 }
 
+/* The first event between two calls, which views of calls do not show. NULL: there is none. */
+static const char *first_between(const struct event_list *l)
+{
+	for (size_t i = 0; i < l->count; i++)
+		if (l->event[i].from)
+			return l->event[i].name;
+	return NULL;
+}
+
 static void print_next_steps(const struct recording *r, uint64_t events)
 {
+	const char *between = events ? first_between(&r->settings->events) : NULL;
 	struct bytes word = {.size = 0};
 	const char *path;
 
@@ -315,6 +325,8 @@ static void print_next_steps(const struct recording *r, uint64_t events)
 	path = bytes_text(&word);
 	if (events && settings_has_roots(r->settings))
 		log_line("next: frtrace view tree %s", path);
+	else if (between)
+		log_line("next: frtrace view events %s %s", between, path);
 	else if (events)
 		log_line("next: frtrace view method-trace %s, or frtrace print %s", path, path);
 	if ((r->throttle && throttle_methods(r->throttle)) ||

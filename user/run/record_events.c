@@ -17,14 +17,56 @@
 #define EVENTS_POLL_MS	50
 #define EVENTS_START_NS 5000000000LL /* that a JVM may take to start, before its classes can be read */
 
+#define EVENTS_NEVER_NS (1000 * 86400 * 1000000000ull) /* no call lasts so long */
+
+/*
+ * The threshold of a method's calls. An event between two calls has one of its own, so all calls that end one are recorded, and
+ * those that begin one are not unless something else records them.
+ */
+static uint64_t calls_threshold(const struct event_method *m)
+{
+	if (m->spec->begins)
+		return m->alone ? EVENTS_NEVER_NS : MATCHER_NO_THRESHOLD;
+	return m->spec->from ? 0 : m->threshold_ns;
+}
+
+static int events_add_filter(struct settings *s, const char *filter, size_t length, uint64_t threshold_ns,
+			     struct diag *d)
+{
+	char *whole, time[32] = "";
+	int err;
+
+	if (threshold_ns != MATCHER_NO_THRESHOLD)
+		time_print(threshold_ns, time, sizeof(time));
+	if (asprintf(&whole, "%.*s%s%s", (int)length, filter, time[0] ? ":" : "", time) < 0)
+		return diag_set(d, ENOMEM, "no memory for filters");
+	err = filter_list_add(s->filters, whole, FILTER_TRACE, d);
+	free(whole);
+	return err;
+}
+
+/* The length of a filter's text without the threshold at its end. */
+static size_t without_threshold(const char *filter)
+{
+	const char *colon = strrchr(filter, ':');
+
+	return colon && colon > filter && colon[-1] != ':' && colon[-1] != '\\' ? (size_t)(colon - filter)
+										: strlen(filter);
+}
+
 /* Those of classes that are loaded later, by the filter as it is. */
 static int add_later(const struct event_method *m, struct settings *s, struct diag *d)
 {
-	const struct filter_list *l = s->events.event[m->event].filters;
+	const struct filter_list *l = m->spec->filters;
+	bool between = m->spec->begins || m->spec->from;
 	int err = 0;
 
-	for (size_t i = 0; !err && i < filter_list_size(l); i++)
-		err = filter_list_add(s->filters, filter_list_text(l, i), FILTER_TRACE, d);
+	for (size_t i = 0; !err && i < filter_list_size(l); i++) {
+		const char *text = filter_list_text(l, i);
+
+		err = events_add_filter(s, text, between ? without_threshold(text) : strlen(text),
+					between ? calls_threshold(m) : MATCHER_NO_THRESHOLD, d);
+	}
 	return err;
 }
 
@@ -35,21 +77,16 @@ static int add_filters(const struct event_plan *p, struct settings *s, struct di
 
 	for (uint32_t i = 0; !err && i < p->methods; i++) {
 		const struct event_method *m = &p->method[i];
-		char *filter, *whole = NULL, time[32] = "";
+		char *filter;
 
 		if (!m->class_name) {
 			err = add_later(m, s, d);
 			continue;
 		}
 		filter = quote_exact(m->class_name, m->name, m->descriptor);
-		if (m->threshold_ns != MATCHER_NO_THRESHOLD)
-			time_print(m->threshold_ns, time, sizeof(time));
-		if (!filter || asprintf(&whole, "%s%s%s", filter, time[0] ? ":" : "", time) < 0)
-			err = diag_set(d, ENOMEM, "no memory for filters");
-		else
-			err = filter_list_add(s->filters, whole, FILTER_TRACE, d);
+		err = filter ? events_add_filter(s, filter, strlen(filter), calls_threshold(m), d)
+			     : diag_set(d, ENOMEM, "no memory for filters");
 		free(filter);
-		free(whole);
 	}
 	return err;
 }
@@ -65,7 +102,7 @@ static int check_exclusions(const struct event_plan *p, const struct settings *s
 	for (uint32_t i = 0; !err && i < p->methods; i++) {
 		const struct event_method *m = &p->method[i];
 
-		if (m->class_name && !s->events.event[m->event].preset &&
+		if (m->class_name && !m->spec->preset &&
 		    !matcher_selects(&pattern, slice_of(m->class_name), slice_of(m->name), slice_of(m->descriptor)))
 			err = diag_usage(d, "event '%s': -x leaves out its method '%s'", p->type[m->type].spec->name,
 					 m->name);

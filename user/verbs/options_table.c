@@ -126,7 +126,7 @@ const struct option_row options[] = {
 	{.name = "event", .letter = 'e', .arg = "EVENT", .kind = OPTION_EVENT,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "'NAME [outermost] FILTER [FIELD=EXPR]...': make calls events with values",
-	 .more = "Several -e are possible. EXPR is a parameter, arg0, this, return, exception or a static field, and .FIELD steps behind it."},
+	 .more = "Several -e are possible. EXPR is a parameter, arg0, this, return, exception or a static field, and .FIELD steps behind it. 'NAME FILTER~EXPR => FILTER~EXPR [FIELD=EXPR]...' makes an event from a call of the first filter with an object to a call of the second one with the same object, on any thread."},
 	{.name = "events", .arg = "FILE.xml", .kind = OPTION_EVENT_FILE,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "read more events for -e, in the format of JMC Agent"},

@@ -19,6 +19,7 @@ static void *scarce_map(size_t size)
 #include "uprobes/agent/fields/fields_late.c"
 #include "uprobes/agent/fields/fields_nesting.c"
 #include "uprobes/agent/fields/fields_kept.c"
+#include "uprobes/agent/fields/fields_since.c"
 #include "uprobes/agent/fields/kept.c"
 
 #include "filters/filter_list.h"

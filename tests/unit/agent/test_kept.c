@@ -105,6 +105,66 @@ KEPT_CASE(an_object_is_told_from_others_of_its_hash)
 	assert_int_equal(kept(&c, 1), -1);
 }
 
+static void begin_event(struct object *o, uint64_t since)
+{
+	struct kept_row *row = kept_open(&jni, table, (jobject)o, 1);
+
+	assert_non_null(row);
+	row->since = since;
+	kept_publish(&jni, table, row);
+}
+
+static uint64_t since_of(struct object *o)
+{
+	struct kept_row row;
+
+	return kept_take(&jni, table, (jobject)o, 1, &row) ? row.since : 0;
+}
+
+static void sum_since(const struct kept_row *row, void *context)
+{
+	*(uint64_t *)context += row->since;
+}
+
+KEPT_CASE(an_object_is_taken_once_and_what_cannot_be_is_counted)
+{
+	struct object a = {.hash = 7}, b = {.hash = 7}, c = {.hash = 8}, d = {.hash = 9}, e = {.hash = 9};
+	const struct kept_counts *counts = kept_counts(table);
+	uint64_t sum = 0;
+
+	begin_event(&a, 10);
+	begin_event(&b, 20);
+	assert_int_equal(since_of(&a), 10);
+	assert_int_equal(since_of(&a), 0);
+	begin_event(&b, 30);
+	assert_int_equal(since_of(&b), 30);
+	assert_int_equal(since_of(&b), 0);
+	assert_int_equal(counts->again, 1);
+	begin_event(&c, 40);
+	begin_event(&d, 50);
+	begin_event(&e, 60);
+	c.collected = true;
+	assert_true(keep(&a, 2, 1)); /* a value that is kept is no event */
+	kept_each_begun(&jni, table, sum_since, &sum);
+	assert_int_equal(sum, 110);
+	assert_int_equal(counts->collected, 1);
+	assert_int_equal(counts->forgotten, 0);
+	assert_int_equal(since_of(&d), 0);
+}
+
+KEPT_CASE(an_event_that_is_forgotten_to_make_room_is_counted)
+{
+	struct object o[KEPT_BUCKET + 2];
+
+	for (uint32_t i = 0; i < KEPT_BUCKET + 2; i++) {
+		o[i] = (struct object){.hash = 7};
+		begin_event(&o[i], i + 1);
+	}
+	assert_int_equal(kept_counts(table)->forgotten, 2);
+	assert_int_equal(since_of(&o[1]), 0);
+	assert_int_equal(since_of(&o[2]), 3);
+}
+
 KEPT_CASE(the_last_value_counts_and_the_one_before_is_gone)
 {
 	struct object a = {.hash = 7};

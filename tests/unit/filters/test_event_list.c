@@ -148,6 +148,31 @@ CASE(a_value_may_be_one_of_an_earlier_call_with_the_same_object)
 	event_list_release(&l);
 }
 
+CASE(an_event_may_last_from_one_call_to_another)
+{
+	struct event_list l = {.count = 0};
+	const struct event_spec *e;
+	struct diag d = {0};
+
+	assert_int_equal(event_list_add(&l, "redis.Ask C::send~arg0.ask => D::done:2ms~this peer=arg0.peer", &d), 0);
+	e = &l.event[0];
+	assert_string_equal(e->text, "D::done:2ms");
+	assert_null(e->key);
+	assert_true(e->from->begins && !e->begins);
+	assert_string_equal(e->from->name, "redis.Ask");
+	assert_string_equal(e->from->text, "C::send");
+	assert_string_equal(e->from->key, "arg0.ask");
+	assert_int_equal(filter_list_count(e->from->filters, FILTER_TRACE), 1);
+	assert_int_equal(e->fields, 2);
+	assert_string_equal(e->field[0].name, "beginThread");
+	assert_string_equal(e->field[0].expression, "this");
+	assert_true(e->field[0].since && !e->field[1].since);
+	assert_int_equal(event_list_add(&l, "redis.Ask E::send~return=>F::done~arg0 peer=arg1", &d), 0);
+	assert_int_not_equal(event_list_add(&l, "redis.Ask F::done beginThread=arg0 peer=arg1", &d), 0);
+	assert_non_null(strstr(d.text, "is given twice with different fields"));
+	event_list_release(&l);
+}
+
 CASE(a_value_of_an_earlier_call_that_cannot_be_is_refused)
 {
 	static const struct {
@@ -245,6 +270,14 @@ CASE(wrong_events_are_refused_with_the_reason)
 		{"a.B T::m x=|y", "wrong expression"},
 		{"a.B T::m x=a|b|c|d|e", "more than 4 alternatives"},
 		{"a.B T::m x@begin=a|return.b", "is known when the call ends"},
+		{"a.B T::m => T::n~this", "the object behind both filters"},
+		{"a.B T::m~this => T::n", "the object behind both filters"},
+		{"a.B T::m~this =>", "the object behind both filters"},
+		{"a.B => T::n~this", "the object behind both filters"},
+		{"a.B T::m:1ms~this => T::n~this", "a threshold stands behind the second filter"},
+		{"a.B outermost T::m~this => T::n~this", "cannot be 'outermost'"},
+		{"a.B T::m~this => T::n~exception", "keeps nothing for others"},
+		{"a.B T::m~this => T::n~this beginThread=arg0", "two fields 'beginThread'"},
 		{"a.B T::m x:mb=y", "wrong unit 'mb'"},
 		{"a.B T::m duration=y", "every event has one"},
 		{"a.B T::m thrown=y", "every event has one"},

@@ -70,10 +70,12 @@ enum frt_result fields_begin(JNIEnv *env, uint32_t recording)
 {
 	static uint32_t made;
 	const struct frt_config *config = control_config(recording);
+	struct frt_recording *row = &control->recording[recording];
 	enum frt_result result;
 	struct live_plan *p;
 
 	fields_end(env, recording);
+	row->begun_again = row->begun_collected = row->begun_forgotten = 0;
 	if (config->flags & FRT_CONFIG_THROWN_CLASS && field_text_init(env))
 		thrown_classes |= 1u << recording;
 	if (!config->plan_size)
@@ -134,6 +136,14 @@ static void free_old_plans(JNIEnv *env)
 		free_plan(env, p);
 	}
 	old_plans = NULL;
+}
+
+void fields_finish(JNIEnv *env, uint32_t recording)
+{
+	struct live_plan *p = plans[recording];
+
+	if (p && fields_have_from(p))
+		fields_put_begun(env, p);
 }
 
 /* If a thread does not leave, the memory stays until the next time: better than a crash. */
@@ -215,7 +225,7 @@ static uint32_t captures_for(uint32_t recording, struct live_plan *p, bool for_l
 static void mark_last(struct capture *c, uint32_t n, const struct live_plan *p)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (i + 1 == n || plan_field(&p->plan, FRT_FIELD_INDEX(c[i + 1].number))->role == PLAN_KEY)
+		if (i + 1 == n || plan_is_key(plan_field(&p->plan, FRT_FIELD_INDEX(c[i + 1].number))))
 			c[i].number |= CAPTURE_LAST;
 }
 
@@ -465,6 +475,8 @@ static void put_planned(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16
 			v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
 		if (f->role == PLAN_RECALLED)
 			fields_recall(env, s, number, flags, p, f, &v);
+		else if (f->role == PLAN_SINCE)
+			fields_put_since(env, s, number, flags, p, f, &v);
 		else
 			field_text_put(env, s, number, flags, fields_kind(&p->plan, f),
 				       ((const struct plan_header *)p->plan.bytes)->text, &v);
@@ -494,7 +506,10 @@ static __attribute__((noinline)) void put_for_later(JNIEnv *env, uint32_t set, u
 
 		if (!f->at_begin)
 			v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
-		fields_keep(env, s, p, f, &v, number & CAPTURE_LAST);
+		if (f->role == PLAN_FROM && !f->at_begin)
+			fields_begin_from(env, s, p, index, &v);
+		else if (f->role != PLAN_FROM)
+			fields_keep(env, s, p, f, &v, number & CAPTURE_LAST);
 	}
 	store_release(busy, 0);
 }
@@ -566,7 +581,7 @@ jobject JNICALL fields_begun(JNIEnv *env, jclass helper, jobject value, jint num
 {
 	uint32_t recording = FRT_FIELD_RECORDING(number), index = FRT_FIELD_INDEX(number), *busy;
 	struct field_value v = field_object(value);
-	struct frt_slot *s = slot_find(env);
+	struct frt_slot *s = slot_find(env) ?: slot_claim(env);
 	struct live_plan *p;
 
 	if (!s)
@@ -580,6 +595,10 @@ jobject JNICALL fields_begun(JNIEnv *env, jclass helper, jobject value, jint num
 		if (fields_nesting_ask(env, p, f, s, true) == PLAN_INNER)
 			v = field_object(NULL);
 		v = follow(env, &(struct way){.p = p, .slot = s, .field = f}, v);
+		if (f->role == PLAN_FROM)
+			fields_begin_from(env, s, p, index, &v);
+		else if (f->role == PLAN_SINCE)
+			v = field_object(fields_take_since(env, p, f, &v));
 	}
 	store_release(busy, 0);
 	return p && v.form == FIELD_OBJECT ? v.object : NULL;

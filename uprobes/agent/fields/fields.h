@@ -21,6 +21,9 @@ void fields_release(JNIEnv *env);
  */
 enum frt_result fields_begin(JNIEnv *env, uint32_t recording);
 
+/* The recording ends: write which events between two calls have begun and not ended. */
+void fields_finish(JNIEnv *env, uint32_t recording);
+
 /* The recording has ended: its plan is used no more. */
 void fields_end(JNIEnv *env, uint32_t recording);
 

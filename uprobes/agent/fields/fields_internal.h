@@ -83,6 +83,19 @@ void fields_keep(JNIEnv *env, struct frt_slot *s, struct live_plan *p, const str
 void fields_recall(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, struct live_plan *p,
 		   const struct plan_field *f, const struct field_value *v);
 
+/*
+ * Events between two calls with one object. The first call notes the object, and when it has it. The second one finds that
+ * either at its begin, and hands it over in an array, which is a local variable of the call until it ends; or at its end, and
+ * writes it at once. The end of the recording writes what no second call has found.
+ */
+bool fields_have_from(const struct live_plan *p);
+void fields_begin_from(JNIEnv *env, const struct frt_slot *s, struct live_plan *p, uint32_t field,
+		       const struct field_value *v);
+jobject fields_take_since(JNIEnv *env, struct live_plan *p, const struct plan_field *f, const struct field_value *v);
+void fields_put_begun(JNIEnv *env, struct live_plan *p); /* what has not ended, and the counts of what will not */
+void fields_put_since(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, struct live_plan *p,
+		      const struct plan_field *f, const struct field_value *v);
+
 /* What a field's value is. */
 enum plan_kind fields_kind(const struct plan *p, const struct plan_field *f);
 

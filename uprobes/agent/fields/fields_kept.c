@@ -34,9 +34,9 @@ bool fields_kept_begin(struct live_plan *p)
 
 	text = text < FRT_FIELD_TEXT_MAX ? text : FRT_FIELD_TEXT_MAX;
 	per_text = (sizeof(uint32_t) + text * sizeof(jchar)) / sizeof(((struct frt_field *)NULL)->data) + 1;
-	if (n)
+	if (n || fields_have_from(p))
 		p->kept = kept_new(n * per_text);
-	return p->kept || !n;
+	return p->kept || !(n || fields_have_from(p));
 }
 
 void fields_kept_end(JNIEnv *env, struct live_plan *p)

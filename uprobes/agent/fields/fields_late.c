@@ -146,7 +146,7 @@ uint32_t fields_late_captures(uint32_t recording, struct live_plan *p, bool for_
 			continue;
 		if (!find_beginning(&p->plan, f, m, &to[n], &type))
 			continue;
-		if ((f->role == PLAN_RECALLED && to[n].type != 'L') || (for_later && to[n].source == CAPTURE_THROWN))
+		if ((plan_needs_object(f) && to[n].type != 'L') || (for_later && to[n].source == CAPTURE_THROWN))
 			continue; /* no object, or no exit that keeps anything */
 		if (f->source < PLAN_STATIC && !f->any_kind &&
 		    !agree_on_kind(p, i, kind_in_file(&p->plan, f, m, type))) {

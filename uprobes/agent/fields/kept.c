@@ -32,6 +32,7 @@ struct kept_sink kept_sinks[FRT_MAX_SLOTS];
 
 struct kept_table {
 	uint64_t numbers;
+	struct kept_counts counts;
 	uint32_t records; /* room of a row */
 	uint32_t buckets;
 	size_t row_size;
@@ -67,6 +68,18 @@ struct kept_table *kept_new(uint32_t records)
 struct kept_row **kept_own(struct kept_table *t, uint32_t slot)
 {
 	return &t->own[slot];
+}
+
+struct kept_counts *kept_counts(struct kept_table *t)
+{
+	return &t->counts;
+}
+
+/* What the row has begun is not found any more, for that reason. */
+static void kept_count(const struct kept_row *row, uint64_t *reason)
+{
+	if (row->since)
+		add_relaxed(reason, 1);
 }
 
 static struct kept_row *kept_row(struct kept_table *t, uint32_t i)
@@ -130,13 +143,17 @@ void kept_done(JNIEnv *env, struct kept_row *row)
 		kept_drop(env, row);
 }
 
-/* The row, which this thread reads, is to be found no more. */
-static void kept_end(struct kept_row *row)
+/* The row, which this thread reads, is to be found no more. False: another thread has ended it. */
+static bool kept_end(struct kept_row *row)
 {
 	uint64_t state = load_acquire(&row->state);
 
-	while (KIND(state) == KEPT_SHOWN && !kept_change(row, state, state - KEPT_SHOWN + KEPT_OVER))
+	while (KIND(state) == KEPT_SHOWN) {
+		if (kept_change(row, state, state - KEPT_SHOWN + KEPT_OVER))
+			return true;
 		state = load_acquire(&row->state);
+	}
+	return false;
 }
 
 /* The row, which may have got another object before it was counted in, is of this one. */
@@ -185,10 +202,39 @@ struct kept_row *kept_find(JNIEnv *env, struct kept_table *t, jobject object, ui
 	return kept_look(env, t, object, hash, event) ?: kept_look(env, t, object, hash, event);
 }
 
+bool kept_take(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event, struct kept_row *out)
+{
+	struct kept_row *row = kept_find(env, t, object, event);
+	bool taken;
+
+	if (!row)
+		return false;
+	*out = *row;
+	taken = kept_end(row);
+	kept_done(env, row);
+	return taken;
+}
+
+void kept_each_begun(JNIEnv *env, struct kept_table *t, void (*show)(const struct kept_row *row, void *context),
+		     void *context)
+{
+	for (uint32_t i = 0; i < kept_rows(t->buckets_log2); i++) {
+		struct kept_row *row = kept_row(t, i);
+
+		if (!kept_pin(row, load_relaxed(&row->hash), load_relaxed(&row->event)))
+			continue;
+		if ((*env)->IsSameObject(env, row->object, NULL))
+			kept_count(row, &t->counts.collected);
+		else if (row->since && kept_end(row))
+			show(row, context);
+		kept_done(env, row);
+	}
+}
+
 /* ---- rows for new objects */
 
 /* Is the object of the row, which others may have by now, gone? */
-static bool kept_is_gone(JNIEnv *env, struct kept_row *row)
+static bool kept_is_gone(JNIEnv *env, struct kept_table *t, struct kept_row *row)
 {
 	uint32_t hash = load_relaxed(&row->hash), event = load_relaxed(&row->event);
 	bool gone;
@@ -196,8 +242,8 @@ static bool kept_is_gone(JNIEnv *env, struct kept_row *row)
 	if (!kept_pin(row, hash, event))
 		return false;
 	gone = (*env)->IsSameObject(env, row->object, NULL);
-	if (gone)
-		kept_end(row);
+	if (gone && kept_end(row))
+		kept_count(row, &t->counts.collected);
 	kept_done(env, row);
 	return gone;
 }
@@ -226,7 +272,10 @@ static struct kept_row *kept_hold_oldest(struct kept_table *t, uint32_t hash)
 			oldest_state = state;
 		}
 	}
-	return oldest && !READERS(oldest_state) && kept_change(oldest, oldest_state, KEPT_HELD) ? oldest : NULL;
+	if (!oldest || READERS(oldest_state) || !kept_change(oldest, oldest_state, KEPT_HELD))
+		return NULL;
+	kept_count(oldest, &t->counts.forgotten);
+	return oldest;
 }
 
 static struct kept_row *kept_hold(JNIEnv *env, struct kept_table *t, uint32_t hash)
@@ -235,7 +284,7 @@ static struct kept_row *kept_hold(JNIEnv *env, struct kept_table *t, uint32_t ha
 	bool gone = false;
 
 	for (uint32_t i = 0; !row && i < KEPT_BUCKET; i++)
-		gone |= kept_is_gone(env, kept_near(t, hash, i));
+		gone |= kept_is_gone(env, t, kept_near(t, hash, i));
 	if (!row && gone)
 		row = kept_hold_free(t, hash);
 	return row ?: kept_hold_oldest(t, hash);
@@ -249,8 +298,8 @@ static void kept_end_all(JNIEnv *env, struct kept_table *t, jobject object, uint
 
 		if (!kept_pin(row, hash, event))
 			continue;
-		if (kept_is_of(env, row, hash, event, object))
-			kept_end(row);
+		if (kept_is_of(env, row, hash, event, object) && kept_end(row))
+			kept_count(row, &t->counts.again);
 		kept_done(env, row);
 	}
 }
@@ -278,6 +327,7 @@ struct kept_row *kept_open(JNIEnv *env, struct kept_table *t, jobject object, ui
 	store_relaxed(&row->hash, hash);
 	store_relaxed(&row->event, event);
 	row->records = 0;
+	row->since = 0;
 	return row;
 }
 
@@ -302,8 +352,8 @@ void kept_publish(JNIEnv *env, struct kept_table *t, struct kept_row *row)
 		if (other == row || !kept_pin(other, row->hash, row->event))
 			continue;
 		if (NUMBER(load_relaxed(&other->state)) < number &&
-		    (*env)->IsSameObject(env, other->object, row->object))
-			kept_end(other);
+		    (*env)->IsSameObject(env, other->object, row->object) && kept_end(other))
+			kept_count(other, &t->counts.again);
 		kept_done(env, other);
 	}
 	kept_done(env, row);

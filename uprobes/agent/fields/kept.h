@@ -17,7 +17,18 @@ struct kept_row {
 	uint32_t hash;
 	uint16_t event;
 	uint16_t records;
+	/* Of an event between two calls: of the first one the moment, TSC, the thread as in frt_since, and the number of its field. */
+	uint64_t since; /* 0: it is of no such event */
+	uint32_t thread;
+	uint32_t number;
 	struct frt_field record[];
+};
+
+/* First calls of events between two calls that no second one can find. */
+struct kept_counts {
+	uint64_t again;	    /* there was another one with the same object before the second call */
+	uint64_t collected; /* their objects, by the JVM */
+	uint64_t forgotten; /* to make room, or there was none */
 };
 
 struct kept_table;
@@ -52,5 +63,14 @@ void kept_add(struct kept_sink *sink, const struct frt_field *f);
 /* What the event has kept of the object, or NULL. It stays as it is until kept_done(). */
 struct kept_row *kept_find(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event);
 void kept_done(JNIEnv *env, struct kept_row *row);
+
+/* The same, and nobody finds it any more. *out: the row without its values. False: there is none. */
+bool kept_take(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event, struct kept_row *out);
+
+/* Take all first calls of events between two calls, and show those whose objects are there. */
+void kept_each_begun(JNIEnv *env, struct kept_table *t, void (*show)(const struct kept_row *row, void *context),
+		     void *context);
+
+struct kept_counts *kept_counts(struct kept_table *t);
 
 #endif

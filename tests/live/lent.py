@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""EVENTS LOG OPEN COUNT: the events between two calls are those of the log of Lent, and COUNT asks are open."""
+import json
+import sys
+
+SLACK = 20000  # ns: two clocks
+
+events = json.load(open(sys.argv[1]))["recording"]["events"]
+rest = {}
+for line in open(sys.argv[2]):
+    kind, number, least, most, peer, begin, end = line.split()
+    rest[kind, int(number)] = int(least), int(most), peer, begin, end
+
+
+def nanoseconds(duration):
+    assert duration.startswith("PT") and duration.endswith("S"), duration
+    return round(float(duration[2:-1]) * 1e9)
+
+
+logged = len(rest)
+for e in events:
+    v = e["values"]
+    kind = {"test.Ask": "ask", "test.Loan": "loan"}[e["type"]]
+    assert (kind, v["n"]) in rest, ("not in the log, or there twice", kind, v["n"])
+    least, most, peer, begin, end = rest.pop((kind, v["n"]))
+    took = nanoseconds(v["duration"])
+    assert least - SLACK <= took <= most + SLACK, (kind, v["n"], least, took, most)
+    assert v["beginThread"]["javaName"] in (begin, "") and v["eventThread"]["javaName"] in (end, ""), (v, begin, end)
+    assert kind == "loan" or v["peer"] == peer, (v, peer)
+assert not rest, f"{len(rest)} of {logged} are missing, such as {next(iter(rest.items()))}"
+methods = [row["method"] for row in json.load(open(sys.argv[3]))["rows"]]
+asks = [m for m in methods if "Lent$Client.send" in m]
+assert len(asks) == int(sys.argv[4]), (len(asks), sys.argv[4], methods[:3])
