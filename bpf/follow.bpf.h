@@ -45,14 +45,18 @@ static __always_inline bool is_target_leader(struct task_struct *task)
 
 /*
  * For paths, a thread of the target is observed before it has called a traced method. Returns its state, or NULL. A thread
- * that gets a slot meanwhile has the slot's serial.
+ * that gets a slot meanwhile has the slot's serial. Without memory for it a wait is lost, at least.
  */
 static __always_inline struct wait_state *follow_task(struct task_struct *task, bool fresh)
 {
 	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	__u32 key = FRT_FOLLOWED_KEY + __sync_add_and_fetch(&followed, 1);
 
-	if (!state || __sync_val_compare_and_swap(&state->thread, 0, key))
+	if (!state) {
+		__sync_fetch_and_add(&waits_lost, 1);
+		return NULL;
+	}
+	if (__sync_val_compare_and_swap(&state->thread, 0, key))
 		return NULL;
 	report_observed(task, namespace_id(task), FRT_NO_SLOT, key, 0, fresh);
 	return state;

@@ -11,6 +11,7 @@ struct task_thread {
 	uint32_t next;	/* row to try next */
 	bool met;	/* a hook has met a task of its pool: the thread was not in getTask() when that got its hooks */
 	bool direct;	/* the next task that begins without having waited is not somebody else's */
+	uint32_t asked; /* row + 1 that it has asked for, and in which it has put no task yet; 0: none */
 	uint64_t due;	/* TSC: limits the rate of tasks; see task_thread_is_too_often() */
 };
 

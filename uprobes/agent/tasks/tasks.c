@@ -147,6 +147,18 @@ static uint64_t submitting_call(const struct frt_slot *s)
 	return task_thread_of(s)->inner ?: s->open[0].start;
 }
 
+/* A StackOverflowError came between asking for a row and putting the task in it: nobody will. */
+static void task_forget_asked(JNIEnv *env, struct task_thread *t)
+{
+	struct task_row *row = task_row_of(t->asked - 1);
+
+	task_missed();
+	task_class_forget(env, t->asked - 1);
+	t->asked = 0;
+	task_root_over(env, row->root.number, row->submitted);
+	task_row_release(row);
+}
+
 static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 {
 	struct frt_slot *s = frtrace_drain_semaphore && load_relaxed(&wanted) ? slot_find(env) : NULL;
@@ -159,6 +171,8 @@ static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 		return task_rows_waiting() && load_relaxed(&wanted) ? TASK_STRANGE : TASK_NOT;
 	now = sys_tsc();
 	t = task_thread_of(s);
+	if (unlikely(t->asked))
+		task_forget_asked(env, t);
 	at = task_thread_is_too_often(
 		     t, now,
 		     control_config(__builtin_ctz(load_relaxed(&wanted) | 1u << 31) % FRT_RECORDINGS)->tick_scale)
@@ -177,6 +191,7 @@ static jint JNICALL tasks_ask(JNIEnv *env, jclass helper, jint place)
 	row->name = NULL;
 	row->outer = 0;
 	inside_hand_over(s, now, &row->root);
+	t->asked = at + 1;
 	return at;
 }
 
@@ -208,8 +223,11 @@ static void tasks_set_pending(JNIEnv *env)
 static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash, jint again)
 {
 	struct task_row *row = task_row_of(at);
+	struct frt_slot *s = slot_find(env);
 	uint64_t handle;
 
+	if (s)
+		task_thread_of(s)->asked = 0;
 	tasks_set_pending(env);
 	row->again = again;
 	handle = task_row_put(row, hash);
