@@ -71,6 +71,7 @@ static void event_release(struct event_spec *e)
 	free(e->description);
 	free(e->category);
 	free(e->preset);
+	free(e->loaded);
 	free(e->name);
 	free(e->key);
 	free(e->text);

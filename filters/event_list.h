@@ -91,7 +91,10 @@ struct event_spec {
 	/* Title of the preset that has the event; the JVM may lack it, or some of its values. NULL: the user named it. */
 	char *preset;
 	bool entry;  /* the preset is of an entry point */
-	bool served; /* the class around that of its method is loaded, that class not yet */
+	/* A class that is loaded before the first call, by which the preset is known to be there; NULL: only that of its method. */
+	char *loaded;
+	bool served; /* it is loaded, but not yet the class of the method */
+	bool unsaid; /* that the class is loaded says nothing: the JDK itself loads it */
 	struct event_field *field;
 	size_t fields, capacity;
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define MAX_SIZE (1u << 20)
+#define NO_CLASS "none"
 #define NAME	 "== " /* begins the line before a preset of frtrace's own */
 
 extern const char presets_image[], presets_image_end[];
@@ -164,6 +165,7 @@ struct preset_reading {
 	bool entries;	   /* entry points are roots, */
 	uint64_t root_ns;  /* with this threshold */
 	bool has_entry;	   /* of this preset */
+	char *loaded;	   /* what --loaded of this preset has; NULL: nothing */
 	unsigned int line; /* where the option is */
 };
 
@@ -192,13 +194,27 @@ static int add_root(const struct preset_reading *r, const char *filter, struct d
 static int preset_add_event(const struct preset_reading *r, const char *text, struct diag *d)
 {
 	struct event_list *l = &r->s->events;
+	struct event_spec *e;
 	int err = event_list_add(l, text, d);
 
 	if (err)
 		return err;
-	l->event[l->count - 1].entry = r->has_entry;
-	l->event[l->count - 1].preset = strdup(r->p->title);
-	return l->event[l->count - 1].preset ? 0 : presets_no_memory(d);
+	e = &l->event[l->count - 1];
+	e->entry = r->has_entry;
+	e->preset = strdup(r->p->title);
+	e->unsaid = r->loaded && !strcmp(r->loaded, NO_CLASS);
+	if (r->loaded && !e->unsaid)
+		e->loaded = strdup(r->loaded);
+	return e->preset && (!r->loaded || e->unsaid || e->loaded) ? 0 : presets_no_memory(d);
+}
+
+static int take_loaded(struct preset_reading *r, const char *name, struct diag *d)
+{
+	if (!*name || strpbrk(name, "*: \t"))
+		return diag_usage(d, "wrong --loaded '%.200s': it has to be the name of a class, or none", name);
+	free(r->loaded);
+	r->loaded = strdup(name);
+	return r->loaded ? 0 : presets_no_memory(d);
 }
 
 /* An option with its value, in one line. */
@@ -211,8 +227,10 @@ static int add_option(struct preset_reading *r, const char *text, struct diag *d
 		return preset_add_event(r, value, d);
 	if (slice_is(option, "-m"))
 		return filter_list_add(r->s->filters, value, FILTER_TRACE, d);
+	if (slice_is(option, "--loaded"))
+		return take_loaded(r, value, d);
 	if (!slice_is(option, "--inside"))
-		return diag_usage(d, "'%.*s' begins no line of a preset: it has to be -e, -m, --inside or #",
+		return diag_usage(d, "'%.*s' begins no line of a preset: it has to be -e, -m, --inside, --loaded or #",
 				  (int)option.length, text);
 	r->has_entry = true;
 	return add_root(r, value, d);
@@ -270,6 +288,8 @@ static int add_named(struct preset_reading *r, const struct presets *all, const 
 		r->p = &all->preset[i];
 		r->has_entry = false;
 		err = add_preset(r, d);
+		free(r->loaded);
+		r->loaded = NULL;
 	}
 	return err;
 }

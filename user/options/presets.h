@@ -3,12 +3,15 @@
  * Presets: what known servers, drivers and clients are traced by. Each is a text, in the words of the command line:
  *
  *     # HTTP requests of com.sun.net.httpserver
+ *     --loaded sun.net.httpserver.ServerImpl
  *     --inside sun.net.httpserver.ServerImpl$Exchange$LinkHandler::handle
  *     -e http.Request sun.net.httpserver.ServerImpl$Exchange$LinkHandler::handle
  *        httpMethod=arg0.impl.method url:url=arg0.impl.uri status:number=arg0.impl.rcode
  *
  * The first comment is its title. An option stands at the beginning of a line, and what is indented belongs to the line before:
- * -e, -m, or --inside, an entry point. frtrace's own are in presets/. More are in PRESETS_DIRECTORY, where a file's
+ * -e, -m, --inside, an entry point, or --loaded, which names a class that is loaded before the first call of the events below:
+ * by that a server is known that has had no request yet. none: that the class of their method is loaded says nothing, because
+ * the JDK loads it for itself. frtrace's own are in presets/. More are in PRESETS_DIRECTORY, where a file's
  * name is that of the preset; one of the same name as an own one stands for it.
  */
 #ifndef USER_OPTIONS_PRESETS_H

@@ -142,18 +142,16 @@ static bool plan_has_entry(const struct event_plan *p, const struct event_list *
 	return false;
 }
 
-/* A server's class is loaded when it starts, the class in it that frtrace knows perhaps with the first request. */
-static bool is_served(const struct class_list *classes, const struct event_spec *e)
+static bool is_loaded(const struct class_list *classes, const char *class_name)
 {
-	const char *name = filter_list_text(e->filters, 0);
-	size_t length = strcspn(name, "$:");
-	char around[256];
+	char name[256];
+	size_t length = strlen(class_name);
 
-	if (name[length] != '$' || length > sizeof(around))
+	if (length > sizeof(name))
 		return false;
 	for (size_t i = 0; i < length; i++)
-		around[i] = name[i] == '.' ? '/' : name[i];
-	return class_list_find(classes, around, length, 0);
+		name[i] = class_name[i] == '.' ? '/' : class_name[i];
+	return class_list_find(classes, name, length, 0);
 }
 
 /* This only affects a message, so a list of classes that cannot be read is not an error. */
@@ -164,7 +162,7 @@ static void find_served(struct event_list *l, const struct jvm_model *model)
 	int err = class_list_read(&classes, &model->layout, &model->remote.mem, &d);
 
 	for (size_t i = 0; !err && i < l->count; i++)
-		l->event[i].served = l->event[i].entry && is_served(&classes, &l->event[i]);
+		l->event[i].served = l->event[i].loaded && is_loaded(&classes, l->event[i].loaded);
 	class_list_release(&classes);
 }
 
@@ -177,7 +175,8 @@ static bool put_found(struct bytes *out, const struct event_plan *p, const struc
 	for (size_t i = 0; i < l->count; i++) {
 		const struct event_spec *e = &l->event[i];
 
-		if (!e->preset || !(e->served || plan_has_event(p, i)) || (last && !strcmp(last, e->preset)))
+		if (!e->preset || e->unsaid || !(e->served || plan_has_event(p, i)) ||
+		    (last && !strcmp(last, e->preset)))
 			continue;
 		bytes_printf(out, "%s%s", out->size ? ", " : "", e->preset);
 		last = e->preset;

@@ -98,7 +98,7 @@ unknown() { # SENTENCE CLIENT [DATABASE TITLE]: CLIENT is how the service calls 
 	local CLASSES=$CLASSES$JAR
 	run_program -Dclient="$CLIENT" Fronted 24 "${@:3:1}" || return 0
 	trace_target -t 50ms || return 0
-	says "^found: ($titles|HTTP requests of com\.sun\.net\.httpserver, HTTP calls of $2)(, syncs of files)?$"
+	says "^found: ($titles|HTTP requests of com\.sun\.net\.httpserver, HTTP calls of $2)$"
 	says 'recorded: requests of 50ms or more'
 	target_go
 	target_quit
@@ -132,7 +132,7 @@ busy_package() {
 	wait_for "$SECONDS_MAX" hot_is_called || finding "the program makes no calls"
 	trace_launch -p "$T_PID" -o "$WORK/none.jfr"
 	ended_with 2
-	says "has no entry point that frtrace knows \('frtrace presets'\): name methods, as in -m 'live\.\*'(, or record all that was found, with --preset=all)?; its threads are mostly in live \(100 %\)$"
+	says "has no entry point that frtrace knows \('frtrace presets'\): name methods, as in -m 'live\.\*'; its threads are mostly in live \(100 %\)$"
 	target_untouched "$T_PID"
 	touch "$T_DIR/stop"
 	target_quit

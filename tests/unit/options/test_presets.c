@@ -121,15 +121,38 @@ CASE(only_entry_points_are_roots, .setup = setup, .teardown = teardown)
 	settings_release(&s);
 }
 
+CASE(a_class_tells_that_a_preset_is_there, .setup = setup, .teardown = teardown)
+{
+	struct settings s;
+	struct diag d = {0};
+
+	put_file("a", "# A\n-e a.A a.A::m\n--loaded a.Server\n-e a.B a.B::m\n");
+	put_file("b", "# B\n--loaded none\n-e b.A b.A::m\n");
+	put_file("c", "# C\n-e c.A c.A::m\n");
+	assert_int_equal(settings_init(&s, &d), 0);
+	assert_int_equal(presets_add(&s, "a", &d), 0);
+	assert_int_equal(presets_add(&s, "b", &d), 0);
+	assert_int_equal(presets_add(&s, "c", &d), 0);
+	assert_int_equal(s.events.count, 4);
+	assert_null(s.events.event[0].loaded);
+	assert_string_equal(s.events.event[1].loaded, "a.Server");
+	assert_true(!s.events.event[1].unsaid && s.events.event[2].unsaid && !s.events.event[3].unsaid);
+	assert_true(!s.events.event[2].loaded && !s.events.event[3].loaded);
+	settings_release(&s);
+}
+
 CASE(wrong_presets_are_refused_with_their_line, .setup = setup, .teardown = teardown)
 {
 	static const char *const rows[][2] = {
-		{"# a\n-q\n", "bad, line 2: '-q' begins no line of a preset: it has to be -e, -m, --inside or #"},
+		{"# a\n-q\n",
+		 "bad, line 2: '-q' begins no line of a preset: it has to be -e, -m, --inside, --loaded or #"},
 		{"-m a.A\n\n-e x.Y a.A::m\n   n=arg0\n  m=arg0..b\n", "bad, line 3: wrong expression 'arg0..b'"},
 		{"-e jdk.X a.A::m\n", "bad, line 1: wrong event 'jdk.X'"},
 		{"-e x.Y a.A::m n=arg0\n-e x.Y a.B::m\n",
 		 "bad, line 2: event 'x.Y' is given twice with different fields"},
 		{"  a.A\n", "bad, line 1: 'a.A' begins no line"},
+		{"# a\n--loaded a.*\n", "bad, line 2: wrong --loaded 'a.*': it has to be the name of a class, or none"},
+		{"--loaded\n", "bad, line 1: wrong --loaded ''"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
