@@ -154,6 +154,68 @@ launched() {
 	verdict
 }
 
+# The server has had no request yet. `start` returns when tracing is on.
+in_background() {
+	begin "the same in the background, with histograms of each URL, JDK $FEATURE" || return 0
+	run_program Fronted 24 || return 0
+	F_FILE=$WORK/back.jfr
+	"$FRTRACE" start -p "$T_PID" -t 50ms -o "$F_FILE" --metrics="$WORK/back.prom" >"$WORK/start" 2>&1 || finding "start fails:" "$(tail -n 3 "$WORK/start")"
+	target_go
+	"$FRTRACE" stop "$T_PID" >"$WORK/stop" 2>&1 || finding "stop fails:" "$(tail -n 3 "$WORK/stop")"
+	target_quit
+	requests_are_slow "$T_DIR/log" 0 200
+	histograms_agree "$WORK/back.prom"
+	finish
+}
+
+# Each event of the file is in the histogram of its URL, below the first bound that is longer, as far as its accuracy allows.
+histograms_agree() { # FILE.prom
+	python3 - "$1" "$WORK/slow.json" <<-'END' 2>"$WORK/err" || finding "the histograms are wrong:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+		import collections, json, re, sys
+		line = re.compile(r'frtrace_event_duration_seconds_(bucket|count|sum)\{recording="back",event="([^"]+)",(?:url|sql)="([^"]*)"(?:,le="([^"]+)")?\} (\S+)')
+		seen, sums, buckets = {}, {}, collections.defaultdict(dict)
+		for text in open(sys.argv[1]):
+		    m = line.match(text)
+		    if not m:
+		        assert not text.startswith("frtrace_event_duration"), text
+		        continue
+		    kind, event, value, bound, number = m.groups()
+		    if kind == "bucket":
+		        buckets[event, value][float(bound)] = int(number)
+		    else:
+		        (seen if kind == "count" else sums)[event, value] = float(number)
+		def seconds(text):
+		    return sum(float(n) * {"H": 3600, "M": 60, "S": 1}[u] for n, u in re.findall(r"([\d.]+)([HMS])", text))
+		times = collections.defaultdict(list)
+		for e in json.load(open(sys.argv[2]))["recording"]["events"]:
+		    times[e["type"], e["values"]["url"]].append(seconds(e["values"]["duration"]))
+		assert seen == {k: len(v) for k, v in times.items()}, (set(seen) ^ set(times))
+		for key, all in times.items():
+		    assert abs(sums[key] - sum(all)) < 1e-3 + 0.02 * sum(all), (key, sums[key], sum(all))
+		    for bound, count in buckets[key].items():
+		        least, most = (sum(t <= bound * f for t in all) for f in (0.98, 1.02))
+		        assert least <= count <= most, (key, bound, count, all)
+	END
+}
+
+# It follows before the JVM is there, so nothing of the server is loaded yet.
+followed() {
+	begin "the same of a JVM that --follow waits for, JDK $FEATURE" || return 0
+	trace_launch --follow=live.Fronted -t 50ms -o "$WORK/followed-%p.jfr"
+	wait_for 20 grep -qs '^following ' "$F_DIR/stderr" || finding "it does not follow:" "$(cat "$F_DIR/stderr")"
+	run_program Fronted 24 || return 0
+	wait_for 20 grep -qsE '^[0-9]+: tracing ' "$F_DIR/stderr" || finding "it does not trace:" "$(cat "$F_DIR/stderr")"
+	target_go
+	target_quit
+	trace_stop
+	status_is 0
+	F_FILE=$WORK/followed-$T_PID.jfr
+	# the first request is that before the log
+	sed -i '1s/^/\/order\/fast\/0 \/stock\/0 200 0\n/' "$T_DIR/log"
+	requests_are_slow "$T_DIR/log" 0 200
+	finish
+}
+
 # Set JAR to jars; without one the case is skipped.
 jars() { # SENTENCE PACKAGES JAR...
 	local name
@@ -185,6 +247,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && nothing_known
 	turn 1 && busy_package
 	turn 1 && launched
+	turn 0 && in_background
+	turn 1 && followed
 	turn 0 && database libh2-java h2 jdbc:h2:mem:shop H2
 	turn 1 && database libhsqldb-java hsqldb jdbc:hsqldb:mem:shop HSQLDB
 	turn 0 && database libderby-java derby "jdbc:derby:memory:shop;create=true" Derby

@@ -133,11 +133,26 @@ logged() { # SENTENCE CLASS EVENT FIELD... OPTION...
 	finish
 }
 
+# No job has run yet, so its class is not loaded; no filter is given, and all are slow enough.
+idle_quartz() {
+	begin "a Quartz scheduler that has had no job is an entry point, JDK $FEATURE" || return 0
+	compiled javax QuartzJobs
+	if [ ${#findings[@]} = 0 ] && run_packaged QuartzJobs && trace_start -t 0ns; then
+		says '^found: jobs of Quartz$'
+		trace_calls
+		says '40 roots kept of 40'
+		values_are "$T_DIR/jobs" job.Run job
+		target_quit
+	fi
+	finish
+}
+
 quartz() {
 	local s="the name of each job of Quartz"
 	jars "$s" libquartz2-java quartz2 slf4j-api slf4j-nop || return 0
 	logged "$s" QuartzJobs job.Run name fired -e 'job.Run +org.quartz.Job::execute name=arg0.jobDetail.name fired=arg0.fireTime'
 	LOG=jobs logged "jobs of Quartz by their preset, in order" QuartzJobs job.Run job --preset=quartz
+	idle_quartz
 }
 
 # $ALSO is the event of the other side, and the file with its values.
@@ -201,6 +216,15 @@ h2() {
 hsqldb() {
 	jars "the SQL of each statement of HSQLDB" libhsqldb-java hsqldb || return 0
 	database "the SQL of each statement of HSQLDB" jdbc:hsqldb:mem:shop --preset=hsqldb --values=full -e 'db.Query outermost org.hsqldb.jdbc.JDBCPreparedStatement::execute* sql=this.sql'
+}
+
+# Its native library lies where Debian's package has it.
+sqlite() {
+	local s="the SQL of each statement of SQLite" native
+	jars "$s" "libxerial-sqlite-jdbc-java libxerial-sqlite-jdbc-jni" sqlite-jdbc slf4j-api slf4j-nop || return 0
+	native=$(find "${PACKAGES-}"/usr/lib/*/jni /usr/lib/jni -name libsqlitejdbc.so 2>/dev/null | head -n 1)
+	JAVA_TOOL_OPTIONS=-Dorg.sqlite.lib.path=${native%/*} database "$s" jdbc:sqlite::memory: --preset=sqlite --values=full \
+		-e 'db.Query org.sqlite.jdbc3.JDBC3PreparedStatement::executeQuery();org.sqlite.jdbc3.JDBC3PreparedStatement::executeLargeUpdate() sql=this.sql'
 }
 
 # A server of its own, without a network, which counts statements. Sets `url`, and `port`.
@@ -389,6 +413,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && jruby
 	turn 1 && h2
 	turn 0 && hsqldb
+	turn 1 && sqlite
 	turn 1 && postgres
 	turn 1 && mariadb
 	[ "$FEATURE" -ge 21 ] || gradle # Debian's is one for JDK 17
