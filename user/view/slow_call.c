@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "user/view/slow_call.h"
 #include "user/text/fold.h"
+#include "user/trace/sum.h"
 #include "user/text/java_number.h"
 #include "user/text/log.h"
 #include "user/text/memory.h"
@@ -498,4 +499,82 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 	for (int i = 0; i < SLOW_WAITS && s->wait[i].wait.chunk; i++)
 		if (s->wait[i].wait.duration >= s->call.duration / 100)
 			slow_call_put_wait(out, s->wait, i, holders, width, whole);
+}
+
+/* ---- what they have in common */
+
+#define TITLES_MOST 1000 /* beyond them, what is new does not count */
+#define STANDS_OUT  30	 /* per cent of the time */
+#define TEXT_MOST   120	 /* columns of a statement */
+
+void slow_cause_release(struct slow_cause *c)
+{
+	texts_release(&c->titles);
+	aggregate_release(&c->sums);
+}
+
+void slow_cause_add(struct slow_cause *c, const struct call *inside, size_t index)
+{
+	struct bytes title;
+
+	bytes_init(&title);
+	if (c->titles.count < TITLES_MOST && user_values_put_title(&title, inside))
+		aggregate_add(aggregate_of(&c->sums, texts_number(&c->titles, memory_text(&title)), index),
+			      inside->duration, inside->thrown);
+	bytes_release(&title);
+}
+
+/* The title with the most time in all calls: its number, how often it is there, and the time; 0: there is none. */
+static uint32_t cause_find(const struct slow_cause *c, struct group *of_all)
+{
+	struct group *sum = memory_need(calloc(c->titles.count + 1, sizeof(*sum)));
+	uint32_t found = 0;
+
+	for (size_t i = 0; i < c->sums.count; i++) {
+		const struct group *g = &c->sums.group[i];
+
+		sum[g->first].count += g->count;
+		sum_add(&sum[g->first].total, g->total);
+		found = sum[g->first].total > sum[found].total ? g->first : found;
+	}
+	*of_all = sum[found];
+	free(sum);
+	return found;
+}
+
+/* The slow call in which the title has the most time. */
+static const struct slow_call *cause_most(const struct slow_cause *c, uint32_t title, const struct slow_call *slow)
+{
+	const struct group *most = NULL;
+
+	for (size_t i = 0; i < c->sums.count; i++)
+		if (c->sums.group[i].first == title && (!most || c->sums.group[i].total > most->total))
+			most = &c->sums.group[i];
+	return &slow[most->second];
+}
+
+void slow_cause_put(struct bytes *out, const struct slow_cause *c, const struct slow_call *slow, size_t count)
+{
+	const struct slow_call *most;
+	struct group cause;
+	struct bytes where;
+	int64_t time = 0;
+	uint32_t title = cause_find(c, &cause);
+
+	for (size_t i = 0; i < count; i++)
+		sum_add(&time, slow[i].place.span.duration);
+	/* more than all of it: some of these calls were in each other */
+	if (!title || cause.total > time || cause.total < time / 100 * STANDS_OUT)
+		return;
+	bytes_init(&where);
+	bytes_printf(out, "%.0f %% of the time of ", 100.0 * cause.total / time);
+	bytes_printf(out, count == 1 ? "this call" : "these %zu calls", count);
+	bytes_printf(out, " went into %s of \"", log_count(cause.count));
+	user_values_put_cut(out, c->titles.text[title], TEXT_MOST);
+	bytes_put_u8(out, '"');
+	most = cause_most(c, title, slow);
+	if (most->call.chunk && user_values_put_title(&where, &most->call))
+		bytes_printf(out, "%s in %s", count > 1 ? ", most of it" : "", memory_text(&where));
+	bytes_put_u8(out, '.');
+	bytes_release(&where);
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The longest calls: one entry for the outermost traced call of a thread, with what it called and waited for. */
+#include "user/text/fold.h"
+#include "user/text/html.h"
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 #include "user/trace/outermost.h"
@@ -23,6 +25,7 @@ struct slow_calls {
 	struct holders holders;
 	struct task_runs runs; /* its texts are those of all lines */
 	struct event_reader reader;
+	struct slow_cause cause;
 };
 
 static void slow_call_init(struct slow_call *s, const struct outermost_call *place)
@@ -66,8 +69,11 @@ static void keep_inside(struct slow_call *s, const struct call *call)
 	s->inside[i] = *call;
 }
 
-/* Set the call, or add one that is inside it. `thread`: its thread_number(). Takes a reference to the call's chunk. */
-static void slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread)
+/*
+ * Set the call, or add one that is inside it; then it is true. `thread`: its thread_number(). Takes a reference to the call's
+ * chunk.
+ */
+static bool slow_call_take(struct slow_call *s, const struct call *call, uint64_t thread)
 {
 	const struct span span = call_span(call);
 
@@ -76,7 +82,9 @@ static void slow_call_take(struct slow_call *s, const struct call *call, uint64_
 		jfr_chunk_get(call->chunk);
 	} else if (thread && thread == s->place.thread && span_contains(&s->place.span, &span)) {
 		keep_inside(s, call);
+		return true;
 	}
+	return false;
 }
 
 /* The last entry collects all reasons beyond the first SLOW_REASONS - 1. */
@@ -189,6 +197,7 @@ static void slow_calls_release(struct slow_calls *s)
 	task_runs_release(&s->runs);
 	threads_release(&s->threads);
 	method_names_release(&s->names);
+	slow_cause_release(&s->cause);
 }
 
 /* The number of calls that started by then: those that a moment can lie in are the last of them. */
@@ -210,7 +219,8 @@ static int slowest_on_call(const struct call *call, void *context)
 	for (size_t i = started_by(s, call->start); i-- > 0 && may_reach(s, i, call->start);) {
 		if (!thread)
 			thread = thread_number(call->chunk, call->thread);
-		slow_call_take(s->by_start[i], call, thread);
+		if (slow_call_take(s->by_start[i], call, thread))
+			slow_cause_add(&s->cause, call, s->by_start[i] - s->call);
 	}
 	return 0;
 }
@@ -357,8 +367,17 @@ static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 
 static void slowest_print(struct slow_calls *s, int64_t utc_offset, unsigned int width, bool whole, struct bytes *out)
 {
+	struct bytes cause;
+
 	method_names_settle(&s->names);
 	put_text(out, "\nSlowest Calls\n\n");
+	bytes_init(&cause);
+	slow_cause_put(&cause, &s->cause, s->call, s->count);
+	if (cause.size) {
+		fold_words(out, memory_text(&cause), width, 0);
+		put_text(out, "\n\n");
+	}
+	bytes_release(&cause);
 	for (size_t i = 0; i < s->count; i++)
 		if (s->call[i].call.chunk)
 			slow_call_put(out, &s->call[i], &s->holders, &s->runs.texts, utc_offset, width, whole);
@@ -374,6 +393,17 @@ static void slowest_rows_begin(void *state, const struct view_request *request)
 
 static void slowest_rows_put(void *state, const struct view_request *request, struct bytes *out)
 {
+	const struct slow_calls *s = state;
+	struct bytes cause;
+
+	bytes_init(&cause);
+	slow_cause_put(&cause, &s->cause, s->call, s->count);
+	if (cause.size) {
+		put_text(out, "<p>");
+		html_put(out, memory_text(&cause));
+		put_text(out, "</p>\n");
+	}
+	bytes_release(&cause);
 	slowest_print_table(state, request->utc_offset, request, out);
 }
 

@@ -79,3 +79,30 @@ CASE(requests_have_a_table_by_url, setup, teardown)
 			"<td>/&lt;b&gt;</td><td class=\"n\" data-n=\"2\">2</td><td class=\"n\" data-n=\"6000000\">");
 	assert_lacks(html, "sql.Statement by sql");
 }
+
+CASE(the_statement_that_takes_the_time_is_named, setup, teardown)
+{
+	static const struct jfr_user_field url[] = {{.name = "url", .type = JFR_STRING}};
+	static const struct jfr_user_field sql[] = {{.name = "sql", .type = JFR_STRING}};
+	static const struct jfr_user_type types[] = {
+		{.name = "http.Request", .field = url, .fields = 1, .calls = true},
+		{.name = "sql.Statement", .field = sql, .fields = 1, .calls = true}};
+	static const struct jfr_origin origin = {.start_ticks = T0,
+						 .start_nanos = NANOS,
+						 .locale = "en_US",
+						 .kernel = JFR_KERNEL_WAITS,
+						 .user = types,
+						 .users = 2};
+	static const char *const texts[] = {"/cart", "select <a>"};
+	struct jfr_method_trace call = {.start = T0, .duration = 10 * MS};
+	struct diag d;
+
+	jfr_writer_free(r.w);
+	assert_int_equal(jfr_writer_new(&r.w, &origin, &d), 0);
+	recording_begin(&r);
+	call.thread = recording_thread(&r, 11);
+	call.method = recording_method(&r, "reserve");
+	for (int i = 1; i >= 0; i--, call.duration *= 2)
+		jfr_user_event(r.w, i, &call, &(struct jfr_user_value){.text = texts[i], .length = strlen(texts[i])});
+	assert_contains(page(), "50 % of the time of this call went into 1 of &quot;select &lt;a&gt;&quot; in /cart.");
+}

@@ -202,3 +202,34 @@ CASE(line_ends_in_values_are_blanks, setup_users, teardown)
 	show("tree");
 	assert_contains(shown(), "\"sql\":\"select a\\n  from\\u0009b\\u001b[31m\"");
 }
+
+CASE(slowest_says_which_statement_takes_the_time, setup_users, teardown)
+{
+	statement("select a", 10, 20);
+	statement("select slow", 20, 50);
+	http_request("/cart", 0, 100);
+	statement("select slow", 210, 240);
+	statement("select slow", 250, 290);
+	http_request("/checkout", 200, 300);
+	show("slowest");
+	assert_contains(
+		shown(),
+		"50 % of the time of these 2 calls went into 3 of \"select slow\", most of it in GET /checkout.");
+}
+
+CASE(slowest_says_so_of_one_request, setup_users, teardown)
+{
+	statement("select slow", 10, 90);
+	http_request("/cart", 0, 100);
+	show("slowest");
+	assert_contains(shown(), "80 % of the time of this call went into 1 of \"select slow\" in GET /cart.");
+}
+
+CASE(slowest_says_nothing_if_no_statement_stands_out, setup_users, teardown)
+{
+	statement("select a", 10, 20);
+	statement("select b", 20, 30);
+	http_request("/cart", 0, 100);
+	show("slowest");
+	assert_null(strstr(shown(), "went into"));
+}
