@@ -90,7 +90,7 @@ struct event_spec {
 	bool begins; /* this is such a one */
 	/* Title of the preset that has the event; the JVM may lack it, or some of its values. NULL: the user named it. */
 	char *preset;
-	bool entry;  /* the preset is of an entry point */
+	bool entry; /* the preset is of an entry point */
 	/* A class that is loaded before the first call, by which the preset is known to be there; NULL: only that of its method. */
 	char *loaded;
 	bool served; /* it is loaded, but not yet the class of the method */
