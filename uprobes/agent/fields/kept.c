@@ -218,7 +218,7 @@ bool kept_take(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event
 void kept_each_begun(JNIEnv *env, struct kept_table *t, void (*show)(const struct kept_row *row, void *context),
 		     void *context)
 {
-	for (uint32_t i = 0; i < kept_rows(t->buckets_log2); i++) {
+	for (uint32_t i = 0; i < kept_rows(t); i++) {
 		struct kept_row *row = kept_row(t, i);
 
 		if (!kept_pin(row, load_relaxed(&row->hash), load_relaxed(&row->event)))
