@@ -38,10 +38,14 @@ static __always_inline const struct kernfs_node *outer_group(const struct kernfs
 /* The control group that containers have, with version 1 that of their memory. */
 static __always_inline const struct kernfs_node *group_of(struct task_struct *task)
 {
-	const struct css_set *set = BPF_CORE_READ(task, cgroups);
-	const struct kernfs_node *group = BPF_CORE_READ(set, dfl_cgrp, kn);
 	const struct cgroup_subsys_state *memory = NULL;
+	const struct kernfs_node *group;
+	const struct css_set *set;
 
+	if (!bpf_core_field_exists(task->cgroups)) /* the kernel has none */
+		return NULL;
+	set = BPF_CORE_READ(task, cgroups);
+	group = BPF_CORE_READ(set, dfl_cgrp, kn);
 	if (group && outer_group(group))
 		return group;
 	if (bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id))

@@ -143,7 +143,7 @@ enum frt_resource_what {
 #define FRT_RESOURCE_DELETED  0x2u
 #define FRT_RESOURCE_CALLED   0x4u  /* by its ports, the connection was made from this end */
 #define FRT_RESOURCE_DATAGRAM 0x8u  /* a socket for datagrams */
-#define FRT_RESOURCE_LOCAL    0x10u /* the socket has an end on this machine; the id is that of the connection */
+#define FRT_RESOURCE_LOCAL    0x10u /* both ends are on this machine; the id is that of the connection */
 
 /* The ends of a connection: first that of the target's socket, then the other one. */
 struct frt_ends {

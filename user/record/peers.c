@@ -45,23 +45,23 @@ void peers_free(struct peers *p)
 	free(p);
 }
 
+static bool connection_is(const struct connection *c, const struct frt_ends *ends, uint64_t inode)
+{
+	return c->inode == inode && !memcmp(&c->ends, ends, sizeof(*ends));
+}
+
 /* The place of a connection, which may have another one now. */
 static struct connection *connection_place(struct peers *p, const struct frt_ends *ends, uint64_t inode)
 {
 	struct connection *set = p->set[inode % SETS], *oldest = set;
 
 	for (size_t i = 0; i < WAYS; i++) {
-		if (set[i].inode == inode && !memcmp(&set[i].ends, ends, sizeof(*ends)))
+		if (connection_is(&set[i], ends, inode))
 			return &set[i];
 		if (set[i].used < oldest->used)
 			oldest = &set[i];
 	}
 	return oldest;
-}
-
-static bool connection_is(const struct connection *c, const struct frt_ends *ends, uint64_t inode)
-{
-	return c->inode == inode && !memcmp(&c->ends, ends, sizeof(*ends));
 }
 
 /* The names of control groups as /proc/PID/cgroup has them: "0::/outer/inner". */
