@@ -11,8 +11,9 @@
 #define WAYS 4u
 
 #define KNOWN_FOR  10000000000 /* ns: then a process may have passed its socket on */
-#define SHARE	   100	       /* a look takes place this many times its cost after the last one, */
-#define LOOK_EVERY 20000000    /* and not sooner, ns */
+#define SHARE	   100	       /* looks take at most one in this many ns, */
+#define BURST	   5000000000  /* saved up for at most this many ns, */
+#define LOOK_EVERY 20000000    /* and no two come sooner after each other, ns */
 #define FAILED_FOR 10000000000
 
 struct peers {
@@ -28,7 +29,8 @@ struct peers {
 	struct connection *wanted[FRT_PEERS_MOST];
 	size_t wanted_count;
 	uint64_t uses;
-	int64_t due; /* the next look */
+	int64_t next; /* no look before, */
+	int64_t due;  /* and none before: each look moves it on by SHARE times its cost */
 };
 
 struct peers *peers_new(const struct peer_source *source)
@@ -114,9 +116,8 @@ static void peers_look_now(struct peers *p)
 	err = p->source.look(p->source.context, looks, n);
 	budget_end(&cost);
 	now = monotonic_ns();
-	p->due = now + (-cost.left_ns * SHARE > LOOK_EVERY ? -cost.left_ns * SHARE : LOOK_EVERY);
-	if (err)
-		p->due = now + FAILED_FOR;
+	p->due = (p->due > now - BURST ? p->due : now - BURST) - cost.left_ns * SHARE;
+	p->next = now + (err ? FAILED_FOR : LOOK_EVERY);
 	for (size_t i = 0; i < n; i++) {
 		p->wanted[i]->wanted = false;
 		connection_take(p->wanted[i], err ? &(struct frt_peer){0} : &looks[i].found, p->source.container ?: "",
@@ -127,7 +128,9 @@ static void peers_look_now(struct peers *p)
 
 static void peers_look_if_due(struct peers *p)
 {
-	if (p->wanted_count && monotonic_ns() >= p->due)
+	int64_t now = p->wanted_count ? monotonic_ns() : 0;
+
+	if (p->wanted_count && now >= p->next && now >= p->due)
 		peers_look_now(p);
 }
 
