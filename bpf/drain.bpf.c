@@ -77,7 +77,7 @@ __noinline int site_drain(__u64 slot, __u64 ring, __u64 head, __u64 drained, __u
 	}
 	if (usage_wanted)
 		thread_usage_leave(bpf_get_current_task_btf());
-	if (wait_setup.hold)
+	if (wait_setup.hold || wait_setup.path)
 		release_waits();
 	drain_slot(state, &a);
 	state->busy = 0;

@@ -12,6 +12,7 @@ volatile struct frt_code agent_code = {};
 volatile __u32 vm_thread = 0;
 volatile bool vm_collects = false;
 volatile bool commanding = false;
+volatile __u32 paths_wanted = 0;
 volatile __u64 samples_lost = 0;
 volatile __u64 waits_lost = 0;
 volatile __u64 unobserved_lost = 0;

@@ -49,6 +49,9 @@ extern volatile bool vm_collects;
 /* The agent is at work on a command of the collector, for which it may stop threads. */
 extern volatile bool commanding;
 
+/* A call is open that may become slow: no wait of any thread is to be overwritten. The collector writes it. */
+extern volatile __u32 paths_wanted;
+
 /* Records about waits, pauses and usage that did not fit into the queue. */
 extern volatile __u64 samples_lost;
 extern volatile __u64 waits_lost;

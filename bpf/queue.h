@@ -26,6 +26,7 @@ enum frt_queue_kind {
 	FRT_PROBE_OPEN,	   /* struct frt_probe_open */
 	FRT_RESOURCE,	   /* struct frt_resource or frt_named_resource */
 	FRT_SAMPLE,	   /* struct frt_waker, with its stack: of a thread in a traced call, on a CPU */
+	FRT_BRIEFS,	   /* struct frt_few_briefs or frt_all_briefs */
 	FRT_RECORD_KINDS
 };
 
@@ -189,6 +190,9 @@ struct frt_named_resource {
 
 #define FRT_WAIT_OWNED 0x10u /* for a monitor, before JDK 24 and with paths only: .resource is its owner */
 
+#define FRT_WAIT_FORGOTTEN \
+	0x20u /* what the thread did between `off` and `on` is not known. From the collector's own half only */
+
 #define FRT_AGAIN_NS	  50000000 /* HotSpot spins in between: in a virtual machine for milliseconds */
 #define FRT_FIRST_PARK_NS 1000000
 
@@ -280,6 +284,47 @@ struct frt_long_waits {
 struct frt_native_waits {
 	struct frt_long_waits waits;
 	struct frt_native native;
+};
+
+/* A wait without stacks, shorter than 2^32 ns: the members of struct frt_wait that it has. */
+struct frt_brief {
+	frt_u64 off;
+	frt_u32 blocked, ready; /* ns: from `off` to `wake`, and from there to `on` */
+	frt_u32 waker, waker_origin;
+	char waker_name[16];
+	frt_u16 syscall;
+	frt_u8 reason;
+	frt_u8 flags;
+	frt_u32 reserved;
+	frt_u64 resource;
+};
+_Static_assert(sizeof(struct frt_brief) == 56, "brief");
+
+#define FRT_FEW_BRIEFS	 8u
+#define FRT_BRIEF_PLACES 64u /* a power of two; what the kernel keeps of a thread must fit into a page */
+#define FRT_BRIEF_MOST	 (FRT_BRIEF_PLACES - 1)
+
+/*
+ * For paths: the last short waits of a thread, in the order of their ends. Behind this stand FRT_FEW_BRIEFS of them, or
+ * FRT_BRIEF_PLACES, which are a ring; `count` are valid from the one with number `first` on.
+ */
+struct frt_briefs {
+	frt_u32 kind;
+	frt_u32 thread;
+	frt_u16 first, count;
+	frt_u32 reserved;
+	frt_u64 lost; /* waits that began from here on, and before the first one, have been forgotten; 0: none */
+};
+_Static_assert(sizeof(struct frt_briefs) == 24, "briefs");
+
+struct frt_few_briefs {
+	struct frt_briefs briefs;
+	struct frt_brief wait[FRT_FEW_BRIEFS];
+};
+
+struct frt_all_briefs {
+	struct frt_briefs briefs;
+	struct frt_brief wait[FRT_BRIEF_PLACES];
 };
 
 /* Which waits get stacks, and the JVM's offsets for taking them. */

@@ -61,6 +61,8 @@ __noinline int site_thread(__u64 number, __u64 address)
 		bpf_task_storage_get(&held_stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		bpf_task_storage_get(&held_natives, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	}
+	if (wait_setup.path)
+		flight_begin(task);
 	state->off = state->woken = state->sleeping = 0;
 	state->unwoken = 0;
 	state->mounted = state->number = 0;
@@ -175,6 +177,22 @@ static __always_inline void review_held(struct task_struct *task, struct wait_st
 	state->outermost = known && !in_agent(entry_registers(task)) ? calls->outermost : 0;
 }
 
+/*
+ * A span that has been written since the last wait is of a call whose waits must not be overwritten. A thread that ends may not
+ * be back.
+ */
+static __always_inline void review_flight(struct task_struct *task, struct wait_state *state,
+					  const struct slot_calls *calls)
+{
+	bool ends = task->flags & EXITING;
+
+	if (!ends && (calls->thread != state->thread || calls->head == state->head))
+		return;
+	if (!ends)
+		state->head = calls->head;
+	flight_release_of(task);
+}
+
 #define ANCHOR_WORDS (FRT_ANCHOR / 8)
 
 /*
@@ -254,10 +272,7 @@ __noinline int emit_missed_wait(struct wait_state *state)
 		on = now - (task->se.cfs_rq->rq->clock - task->sched_info.last_arrival);
 	if (on < state->off || on > now)
 		on = state->woken ?: state->off;
-	if (is_held(state))
-		hold_wait(task, state, on, is_long(state, on));
-	else
-		emit_wait(task, state, on, false);
+	put_wait(task, state, on);
 	end_wait(state, on);
 	return 0;
 }
@@ -345,8 +360,11 @@ __noinline __u64 switch_out(struct wait_state *state, bool preempted)
 		emit_missed_wait(state);
 	caller = caller_on(prev, state, &calls);
 	state->owner = caller ?: wait_setup.path ? state->thread : 0;
+	state->inside_call = !!caller;
 	if (wait_setup.hold)
 		review_held(prev, state, &calls);
+	else if (wait_setup.path)
+		review_flight(prev, state, &calls);
 	if (!state->owner)
 		return 0;
 	r = entry_registers(prev);
@@ -382,13 +400,7 @@ static __noinline int switch_in(struct task_struct *task, struct wait_state *sta
 		state->resource = resource_of_ready(resource_scratch(), task, (const void *)state->epoll, now);
 	if (state->polled)
 		state->resource = take_polled(task, state->polled, now);
-	if (is_held(state)) {
-		hold_wait(task, state, now, is_long(state, now));
-	} else {
-		if (state->natives) /* those before it go first */
-			held_release(&state->held, task);
-		emit_wait(task, state, now, false);
-	}
+	put_wait(task, state, now);
 	end_wait(state, now);
 	return 0;
 }
@@ -452,7 +464,9 @@ __noinline int release_waits(void)
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, 0);
 
-	if (state)
+	if (state && wait_setup.path)
+		flight_release_of(task);
+	else if (state)
 		held_release(&state->held, task);
 	return 0;
 }
@@ -463,7 +477,10 @@ __noinline int release_waits(void)
  */
 #define HELD_AGE 1000000000
 
-/* Iterator over all tasks: release the held waits of spans that have been written, and old ones. */
+/*
+ * Iterator over all tasks: release the held waits of spans that have been written, and old ones; for paths all, because
+ * whose path needs them is not known.
+ */
 SEC("iter/task")
 int waits_held(struct bpf_iter__task *context)
 {
@@ -471,6 +488,10 @@ int waits_held(struct bpf_iter__task *context)
 	struct wait_state *state = task ? state_of(task) : NULL;
 	const whole_slot *slot;
 
+	if (state && wait_setup.path) {
+		flight_release_of(task);
+		queue_flush(context);
+	}
 	if (!state || !held_count(held_word(&state->held)))
 		return 0;
 	slot = mapped_slot_of(task, state->thread);
@@ -530,6 +551,7 @@ int waits_now(struct bpf_iter__task *context)
 	if (!state)
 		return 0;
 	held_release(&state->held, task);
+	flight_release_of(task);
 	if (state->off && !(bpf_core_field_exists(task->on_cpu) && BPF_CORE_READ_BITFIELD(task, on_cpu)))
 		emit_wait(task, state, now_ns(), true);
 	queue_flush(context);

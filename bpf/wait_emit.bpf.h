@@ -3,6 +3,7 @@
 #ifndef BPF_WAIT_EMIT_H
 #define BPF_WAIT_EMIT_H
 
+#include "bpf/flight.bpf.h"
 #include "bpf/held_waits.bpf.h"
 #include "bpf/native_stack.bpf.h"
 #include "bpf/observed.bpf.h"
@@ -25,6 +26,12 @@ static __always_inline __u64 wake_time(struct task_struct *task, const struct wa
 	return wake < from || wake > now ? from : wake;
 }
 
+static __always_inline __u32 wait_flags(const struct wait_state *state, bool woken, bool goes_on)
+{
+	return (goes_on ? FRT_WAIT_ONGOING : 0) | (woken && state->interrupted ? FRT_WAIT_BY_INTERRUPT : 0) |
+	       (state->blocked && state->since != state->off ? FRT_WAIT_AGAIN : 0) | state->owned;
+}
+
 static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *task, const struct wait_state *state,
 				      __u64 now, bool goes_on)
 {
@@ -39,8 +46,7 @@ static __always_inline void fill_wait(struct frt_wait *w, struct task_struct *ta
 	w->syscall = state->syscall;
 	w->reason = state->reason;
 	w->resource = state->resource;
-	w->flags = (goes_on ? FRT_WAIT_ONGOING : 0) | (woken && state->interrupted ? FRT_WAIT_BY_INTERRUPT : 0) |
-		   (state->blocked && state->since != state->off ? FRT_WAIT_AGAIN : 0) | state->owned;
+	w->flags = wait_flags(state, woken, goes_on);
 }
 
 /* Only one in WAKE_EVERY short records checks the wake-up level. */
@@ -150,6 +156,62 @@ static __always_inline void hold_wait(struct task_struct *task, struct wait_stat
 		fill_wait(&w, task, state, now, false);
 	}
 	held_add(&state->held, &w, stacks, state->head, state->outermost);
+}
+
+/* Waits of virtual threads, and in native methods, are not among them, for the same reasons. */
+static __always_inline bool is_brief(const struct wait_state *state, __u64 now)
+{
+	return wait_setup.path && state->owner == state->thread && !state->natives && !is_long(state, now) &&
+	       now - state->off <= ~0u;
+}
+
+static __always_inline void keep_brief(struct flight *f, struct task_struct *task, const struct wait_state *state,
+				       __u64 now)
+{
+	__u64 wake = wake_time(task, state, now, false);
+	bool woken = state->blocked && state->woken;
+	struct frt_brief b = {.off = state->off,
+			      .blocked = wake - state->off,
+			      .ready = now - wake,
+			      .syscall = state->syscall,
+			      .reason = state->reason,
+			      .flags = wait_flags(state, woken, false),
+			      .resource = state->resource};
+
+	if (woken) {
+		b.waker = state->waker.id;
+		b.waker_origin = state->waker.origin;
+		__builtin_memcpy(b.waker_name, state->waker.name, sizeof(b.waker_name));
+	}
+	flight_add(f, state->owner, &b, state->inside_call);
+}
+
+/* What does not become a brief is recorded at once, behind those before it. */
+static __always_inline void put_wait_of_path(struct task_struct *task, struct wait_state *state, __u64 now)
+{
+	struct flight *f = flight_of(task);
+
+	if (f && is_brief(state, now)) {
+		keep_brief(f, task, state, now);
+		return;
+	}
+	if (f)
+		flight_release(f);
+	emit_wait(task, state, now, false);
+}
+
+/* The wait has ended: the thread is on its CPU from `now` on. */
+static __always_inline void put_wait(struct task_struct *task, struct wait_state *state, __u64 now)
+{
+	if (is_held(state)) {
+		hold_wait(task, state, now, is_long(state, now));
+	} else if (wait_setup.path) {
+		put_wait_of_path(task, state, now);
+	} else {
+		if (state->natives) /* those before it go first */
+			held_release(&state->held, task);
+		emit_wait(task, state, now, false);
+	}
 }
 
 #endif

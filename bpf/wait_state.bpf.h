@@ -26,6 +26,7 @@ struct wait_state {
 	__u32 mounted, number;	 /* the last frtrace:mount: key and number */
 	__u16 blocked, sleeping; /* sleeping: in Thread.sleep() */
 	__u32 natives;		 /* open calls of native methods (native.bpf.c) */
+	__u32 inside_call;	 /* it left its CPU in a traced call */
 	__u64 off, woken;	 /* 0: does not apply */
 	__u64 since;		 /* off, or that of the first one of several waits at the same place (FRT_WAIT_AGAIN) */
 	__u64 unwoken; /* when its last wait, long and for a futex, ended, by no known thread; later by its preemptions since */

@@ -2,6 +2,7 @@
 #include "user/capture/intake.h"
 #include "user/capture/holdback.h"
 #include "user/capture/kernel_probes.h"
+#include "user/capture/open_calls.h"
 #include "user/capture/queue.h"
 #include "user/capture/roots.h"
 #include "user/capture/stream.h"
@@ -23,7 +24,9 @@ struct intake {
 	struct holdback *holdback; /* for swept spans; NULL when spans are not joined with waits */
 	struct queue *queue;
 	uint64_t unread;
-	int64_t release_due; /* of the waits that the kernel holds back; CLOCK_MONOTONIC, ns */
+	int64_t release_due;		/* of the waits that the kernel holds back; CLOCK_MONOTONIC, ns */
+	uint64_t open_before, open_now; /* start of the latest call that was open at the last sweep, and at this one */
+	bool slow;			/* a call is open that was so at the last sweep */
 };
 
 #define RELEASE_NS 1000000000LL /* if there are no spans */
@@ -201,22 +204,47 @@ bool intake_has_pending(const struct intake *in)
 	return in->holdback && holdback_has_some(in->holdback);
 }
 
+void intake_release_waits(struct intake *in)
+{
+	kernel_probes_release_waits(in->kernel, in->bpf);
+}
+
 /* Spans that have been swept need waits that the kernel still holds back. */
-static void intake_release_waits(struct intake *in)
+static void intake_release_own_waits(struct intake *in)
 {
 	int64_t now = monotonic_ns();
 
 	if (!intake_has_pending(in) && now < in->release_due)
 		return;
-	kernel_probes_release_waits(in->kernel, in->bpf);
+	intake_release_waits(in);
 	in->release_due = now + RELEASE_NS;
+}
+
+static void intake_note_open(void *context, const struct open_call *call)
+{
+	struct intake *in = context;
+
+	in->slow |= call->start <= in->open_before;
+	in->open_now = call->start > in->open_now ? call->start : in->open_now;
+}
+
+/* A call that is open at two sweeps may become a slow one, so its path will be asked for. */
+static void intake_watch_calls(struct intake *in)
+{
+	if (!in->bpf->bss->wait_setup.path)
+		return;
+	in->slow = false;
+	in->open_now = 0;
+	open_calls_each(in->segment, NULL, intake_note_open, in);
+	in->open_before = in->open_now;
+	in->bpf->bss->paths_wanted = in->slow;
 }
 
 /* Swept spans wait only for what the queue contains at the end of the sweep. */
 static void intake_settle(struct intake *in)
 {
 	kernel_probes_flush(in->kernel, in->bpf);
-	intake_release_waits(in);
+	intake_release_own_waits(in);
 	holdback_end(in->holdback, queue_produced(in->queue));
 	while (intake_has_pending(in) && intake_consume(in))
 		;
@@ -230,6 +258,7 @@ void intake_sweep(struct intake *in)
 	if (in->streams.roots)
 		roots_begin_sweep(in->streams.roots);
 	sweep(in->segment, &in->streams);
+	intake_watch_calls(in);
 	if (in->streams.roots)
 		roots_end_sweep(in->streams.roots, queue_produced(in->queue));
 	if (in->holdback)

@@ -60,6 +60,9 @@ bool intake_is_pressed(const struct intake *in);
 /* Feed what the agent's rings contain, and what the queue received meanwhile. */
 void intake_sweep(struct intake *in);
 
+/* Have the kernel write the waits that it holds back. They come with what is read from the queue next. */
+void intake_release_waits(struct intake *in);
+
 /* Feed everything that calls have left so far in the queue and in the rings; for a dump. */
 void intake_catch_up(struct intake *in);
 

@@ -282,7 +282,7 @@ void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf
 
 void kernel_probes_release_waits(const struct kernel_probes *k, struct frtrace_bpf *bpf)
 {
-	if (k->count && bpf->bss->wait_setup.hold)
+	if (k->count && (bpf->bss->wait_setup.hold || bpf->bss->wait_setup.path))
 		kernel_probes_run_for_tasks(bpf->progs.waits_held, "the waits that the kernel has");
 }
 

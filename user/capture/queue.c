@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -44,8 +45,8 @@ static uint64_t queue_lost(const struct queue *q, const uint32_t *kinds, size_t 
 
 uint64_t queue_lost_waits(const struct queue *q)
 {
-	static const uint32_t kinds[] = {FRT_WAIT,  FRT_WAITS,	      FRT_WAKER,  FRT_PAUSE,
-					 FRT_OWNER, FRT_THREAD_USAGE, FRT_RESUMED};
+	static const uint32_t kinds[] = {FRT_WAIT,  FRT_WAITS, FRT_BRIEFS,	 FRT_WAKER,
+					 FRT_PAUSE, FRT_OWNER, FRT_THREAD_USAGE, FRT_RESUMED};
 
 	return queue_lost(q, kinds, sizeof(kinds) / sizeof(kinds[0]));
 }
@@ -106,6 +107,43 @@ static bool on_waits_record(struct queue *q, const struct frt_waits *r, size_t s
 		else
 			on_wait_record(q, &r->wait[i], sizeof(r->wait[i]));
 	}
+	return true;
+}
+
+static void on_brief(struct queue *q, uint32_t thread, const struct frt_brief *b)
+{
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = thread,
+			     .off = b->off,
+			     .wake = b->off + b->blocked,
+			     .on = b->off + b->blocked + b->ready,
+			     .waker = b->waker,
+			     .waker_origin = b->waker_origin,
+			     .syscall = b->syscall,
+			     .reason = b->reason,
+			     .flags = b->flags,
+			     .resource = b->resource};
+
+	memcpy(w.waker_name, b->waker_name, sizeof(w.waker_name));
+	on_wait_record(q, &w, sizeof(w));
+}
+
+static bool on_briefs_record(struct queue *q, const struct frt_all_briefs *r, size_t size)
+{
+	size_t places = size >= sizeof(*r) ? FRT_BRIEF_PLACES : FRT_FEW_BRIEFS;
+	const struct frt_briefs *b = &r->briefs;
+	struct frt_wait forgotten = {
+		.kind = FRT_WAIT, .thread = b->thread, .reason = FRT_WAIT_OTHER, .flags = FRT_WAIT_FORGOTTEN};
+
+	if (size < sizeof(struct frt_few_briefs) || b->count > places || b->first >= places)
+		return false;
+	if (b->lost && b->count) {
+		forgotten.off = b->lost;
+		forgotten.wake = forgotten.on = r->wait[b->first].off;
+		on_wait_record(q, &forgotten, sizeof(forgotten));
+	}
+	for (size_t i = 0; i < b->count; i++)
+		on_brief(q, b->thread, &r->wait[(b->first + i) % places]);
 	return true;
 }
 
@@ -196,6 +234,7 @@ static bool dispatch_record(struct queue *q, const void *record, size_t size)
 	case FRT_BATCH: return on_batch_record(q, record, size);
 	case FRT_WAIT: return on_wait_record(q, record, size);
 	case FRT_WAITS: return on_waits_record(q, record, size);
+	case FRT_BRIEFS: return on_briefs_record(q, record, size);
 	case FRT_WAKER: return on_waker_record(q, record, size);
 	case FRT_RESOURCE: return on_resource_record(q, record, size);
 	case FRT_SAMPLE: return on_sample_record(q, record, size);

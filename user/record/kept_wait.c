@@ -23,7 +23,7 @@ size_t kept_wait_first_part(const struct wait_timeline *waits, const struct frt_
 		return waits->count;
 	do { /* it may have lost its CPU in between */
 		k = wait_timeline_payload(waits, --i);
-		if (k->skip || k->shown || wait_timeline_is_coalesced(waits, i))
+		if (k->skip || k->shown || k->forgotten || wait_timeline_is_coalesced(waits, i))
 			return waits->count;
 	} while (i && k->reason == FRT_WAIT_PREEMPTED);
 	return kept_wait_found_free(k) ? i : waits->count;
@@ -44,6 +44,7 @@ void kept_wait_fill(struct kept_wait *k, const struct frt_wait *w, unsigned int 
 				.reason = reason,
 				.ongoing = w->flags & FRT_WAIT_ONGOING,
 				.by_interrupt = by_interrupt,
+				.forgotten = w->flags & FRT_WAIT_FORGOTTEN,
 				.goes_on = !w->waker && !w->waker_origin &&
 					   (stacks->in_code || w->flags & FRT_WAIT_OWNED)};
 	memcpy(k->waker_name, w->waker_name, sizeof(k->waker_name));

@@ -125,6 +125,11 @@ static uint64_t paths_task_in(const struct paths *p, uint32_t key, int64_t begin
 	return best ? best->task_class : 0;
 }
 
+bool paths_are_due(const struct paths *p)
+{
+	return p->count > 0;
+}
+
 uint64_t paths_left_out(const struct paths *p)
 {
 	return p->left_out;

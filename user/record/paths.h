@@ -65,6 +65,9 @@ void paths_next_chunk(struct paths *p);
  */
 void paths_tick(struct paths *p, bool all);
 
+/* Are there calls whose paths are to be written at one of the next ticks? All waits until now must have been added by then. */
+bool paths_are_due(const struct paths *p);
+
 /* Number of calls without a path, because there were too many between two ticks. */
 uint64_t paths_left_out(const struct paths *p);
 

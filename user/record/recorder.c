@@ -205,6 +205,13 @@ static void put_paths(struct recorder *r, bool all)
 	recorder_remark(r, "paths", text);
 }
 
+bool recorder_awaits_paths(const struct recorder *r)
+{
+	const struct paths *paths = r->breakdown ? breakdown_paths(r->breakdown) : NULL;
+
+	return paths && paths_are_due(paths);
+}
+
 int recorder_tick(struct recorder *r, struct diag *d)
 {
 	int err;

@@ -59,6 +59,12 @@ struct breakdown *recorder_breakdown(const struct recorder *r);
 int recorder_tick(struct recorder *r, struct diag *d);
 
 /*
+ * Are paths to be computed at one of the next ticks? What the kernel holds back must then be on its way before the next one:
+ * intake_release_waits().
+ */
+bool recorder_awaits_paths(const struct recorder *r);
+
+/*
  * Drop the resolver's methods when there are too many, as in a JVM that creates hidden classes without limit. Call at
  * every tick. True: they were dropped, and callers of earlier calls are invalid (struct recorded_call).
  */

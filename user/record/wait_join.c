@@ -510,7 +510,7 @@ struct path_gap wait_join_before(const struct wait_join *j, uint32_t thread, int
 	if (!last || last->end <= known)
 		return (struct path_gap){
 			.off = INT64_MIN, .on = known < before ? known : before, .kind = PATH_GAP_UNKNOWN};
-	if (wait_timeline_is_coalesced(waits, i - 1))
+	if (kept->forgotten || wait_timeline_is_coalesced(waits, i - 1))
 		return (struct path_gap){.off = last->begin, .on = last->end, .kind = PATH_GAP_UNKNOWN};
 	if (before <= kept->owned_from)
 		return (struct path_gap){.off = last->begin, .on = before, .kind = PATH_GAP_UNKNOWN, .details = kept};

@@ -186,6 +186,8 @@ static int loop_sweep(const struct record_run *run, struct moments *m, int64_t n
 	if (recorder_forget_methods(r->recorder))
 		live_forget_callers(run->live);
 	err = recorder_tick(r->recorder, d);
+	if (recorder_awaits_paths(r->recorder))
+		intake_release_waits(in);
 	if (run->live && !behind && !intake_has_pending(in))
 		m->reader_gone = !live_tick(run->live, now, lost);
 	return err;

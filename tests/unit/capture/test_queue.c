@@ -20,7 +20,7 @@ static struct {
 	size_t size;
 	unsigned int pauses, wakers, resources;
 	struct {
-		uint64_t off;
+		uint64_t off, on;
 		uint32_t stack;
 	} waits[FRT_HELD_WAITS + 1];
 	size_t wait_count;
@@ -75,6 +75,7 @@ static void on_wait(void *context, const struct frt_wait *w, const struct wait_s
 {
 	assert_in_range(kernel.wait_count, 0, FRT_HELD_WAITS);
 	kernel.waits[kernel.wait_count].off = w->off;
+	kernel.waits[kernel.wait_count].on = w->on;
 	kernel.waits[kernel.wait_count++].stack = stacks->java;
 }
 
@@ -163,6 +164,40 @@ CASE(the_text_of_a_resource_lies_in_its_record, setup, teardown)
 	feed(&r, sizeof(r.resource));
 	assert_int_equal(kernel.resources, 2);
 	assert_int_equal(queue_malformed(q), 2);
+}
+
+/* A ring of waits: the last three places and the first one. */
+CASE(waits_of_a_ring_arrive_in_order_behind_what_was_forgotten, setup, teardown)
+{
+	struct frt_all_briefs r = {
+		.briefs = {.kind = FRT_BRIEFS, .first = FRT_BRIEF_PLACES - 3, .count = 4, .lost = 50}};
+
+	for (uint64_t i = 0; i < 4; i++)
+		r.wait[(FRT_BRIEF_PLACES - 3 + i) % FRT_BRIEF_PLACES] =
+			(struct frt_brief){.off = (i + 1) * 100, .blocked = 10, .ready = 5};
+	feed(&r, sizeof(r));
+	assert_int_equal(kernel.wait_count, 5);
+	assert_int_equal(kernel.waits[0].off, 50);
+	assert_int_equal(kernel.waits[0].on, 100);
+	for (size_t i = 1; i < 5; i++) {
+		assert_int_equal(kernel.waits[i].off, i * 100);
+		assert_int_equal(kernel.waits[i].on, i * 100 + 15);
+	}
+	assert_int_equal(queue_malformed(q), 0);
+}
+
+CASE(briefs_beyond_their_record_are_refused, setup, teardown)
+{
+	struct frt_few_briefs r = {.briefs = {.kind = FRT_BRIEFS, .count = FRT_FEW_BRIEFS + 1}};
+
+	feed(&r, sizeof(r));
+	r.briefs.count = 1;
+	r.briefs.first = FRT_FEW_BRIEFS;
+	feed(&r, sizeof(r));
+	r.briefs.first = 0;
+	feed(&r, sizeof(r) - 1);
+	assert_int_equal(kernel.wait_count, 0);
+	assert_int_equal(queue_malformed(q), 3);
 }
 
 /* Waits 100, 200 ... as the kernel holds them back. */

@@ -63,10 +63,26 @@ static struct path_gap before(void *context, uint64_t thread, int64_t at)
 	return g;
 }
 
-static int64_t add_waits(struct histories *a, struct histories *b)
+static const struct wait_stack_ids no_stacks;
+
+/* The kernel has forgotten all waits of the thread in this time. */
+static void add_forgotten(struct histories *h, uint32_t thread, int64_t from, int64_t until)
 {
-	static const struct wait_stack_ids no_stacks;
-	int64_t done[THREADS + 1] = {0};
+	struct frt_wait w = {.kind = FRT_WAIT,
+			     .thread = thread,
+			     .off = from,
+			     .wake = until,
+			     .on = until,
+			     .reason = FRT_WAIT_OTHER,
+			     .flags = FRT_WAIT_FORGOTTEN};
+
+	wait_join_wait(h->join, &w, &no_stacks);
+}
+
+/* For `b`, `forgotten` percent of the waits are so. Returns when thread 1 ran last. */
+static int64_t add_waits(struct histories *a, struct histories *b, unsigned int forgotten)
+{
+	int64_t done[THREADS + 1] = {0}, lost[THREADS + 1] = {0};
 
 	for (int i = 0; i < WAITS; i++) {
 		uint32_t t = 1 + below(THREADS);
@@ -80,9 +96,19 @@ static int64_t add_waits(struct histories *a, struct histories *b)
 				     .reason = wake > off ? FRT_WAIT_FUTEX : FRT_WAIT_PREEMPTED};
 
 		wait_join_wait(a->join, &w, &no_stacks);
-		wait_join_wait(b->join, &w, &no_stacks);
 		done[t] = on;
+		if (below(100) < forgotten) {
+			lost[t] = lost[t] ?: off;
+			continue;
+		}
+		if (lost[t])
+			add_forgotten(b, t, lost[t], off);
+		lost[t] = 0;
+		wait_join_wait(b->join, &w, &no_stacks);
 	}
+	for (uint32_t t = 1; t <= THREADS; t++)
+		if (lost[t])
+			add_forgotten(b, t, lost[t], done[t]);
 	return done[1];
 }
 
@@ -109,8 +135,9 @@ static int64_t compare_paths(size_t n, size_t wholes)
 	return unknown;
 }
 
-/* Compare paths from histories of `limit` waits a thread with paths from whole ones. Adds up how much of `time` each does not know. */
-static void compare_histories(size_t limit, int64_t *unknown, int64_t *unknown_of_whole, int64_t *time)
+/* Compare paths from histories of `limit` waits a thread, without forgotten ones, with paths from whole ones. Adds up how much of `time` each does not know. */
+static void compare_histories(size_t limit, unsigned int forgotten, int64_t *unknown, int64_t *unknown_of_whole,
+			      int64_t *time)
 {
 	*unknown = *unknown_of_whole = *time = 0;
 	srandom(7);
@@ -122,8 +149,8 @@ static void compare_histories(size_t limit, int64_t *unknown, int64_t *unknown_o
 
 		histories_new(&all, 0);
 		histories_new(&little, limit);
-		end = add_waits(&all, &little);
-		assert_true(wait_join_kept(little.join) <= THREADS * limit);
+		end = add_waits(&all, &little, forgotten);
+		assert_true(!limit || wait_join_kept(little.join) <= THREADS * limit);
 		for (int call = 0; call < 20; call++) {
 			begin = below(end - 1);
 			wholes = critical_path(&of_all, 1, begin, end, whole, LENGTH);
@@ -142,9 +169,20 @@ CASE(with_little_history_only_what_is_unknown_grows, NULL, NULL)
 {
 	int64_t least, little, whole_unknown, time;
 
-	compare_histories(LITTLE, &little, &whole_unknown, &time);
-	compare_histories(LEAST, &least, &whole_unknown, &time);
+	compare_histories(LITTLE, 0, &little, &whole_unknown, &time);
+	compare_histories(LEAST, 0, &least, &whole_unknown, &time);
 	assert_true(whole_unknown < little);
 	assert_true(little < least);
 	assert_true(least < time);
+}
+
+CASE(where_waits_were_forgotten_only_what_is_unknown_grows, NULL, NULL)
+{
+	int64_t few, many, whole_unknown, time;
+
+	compare_histories(0, 5, &few, &whole_unknown, &time);
+	compare_histories(0, 50, &many, &whole_unknown, &time);
+	assert_true(whole_unknown < few);
+	assert_true(few < many);
+	assert_true(many < time);
 }
