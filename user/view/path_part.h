@@ -9,6 +9,8 @@
 
 #define PATH_EVENT "frtrace.PathSegment"
 
+#define PATH_STAMPS_DIFFER 1000 /* ns: times of a call and of its path are rounded */
+
 struct path_part {
 	struct jfr_chunk *chunk; /* borrowed */
 	struct jfr_value thread, stack, inside, task, state, resource, end, waiter, waited, method, call_thread;

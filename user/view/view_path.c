@@ -5,9 +5,11 @@
 #include "user/text/memory.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/sum.h"
+#include "user/trace/user_values.h"
 #include "user/view/paths_merged.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SHOWN	   5
 #define PARTS_MOST 16384 /* of a path; frtrace writes no more */
@@ -19,6 +21,7 @@ struct path {
 	uint64_t number;	/* of those that have been seen; 0: not in use */
 	struct path_part first; /* the part that was read first; its chunk may be gone if no part is kept */
 	int64_t known;		/* time of all parts that have been read */
+	char *title;		/* of its call; NULL: it has none */
 };
 
 /* The longest ones, the longest first, and the one that is being read. */
@@ -31,6 +34,7 @@ struct path_list {
 	uint64_t seen;		    /* paths that have begun */
 	bool merges;
 	struct paths_merged merged;
+	struct path **by_start; /* of `path`, the earliest call first; made before the second pass */
 };
 
 static void path_release(struct path *p)
@@ -38,7 +42,14 @@ static void path_release(struct path *p)
 	if (p->count)
 		jfr_chunk_put(p->part[0].chunk);
 	free(p->part);
+	free(p->title);
 	*p = (struct path){0};
+}
+
+/* When its call began. */
+static int64_t path_begin(const struct path *p)
+{
+	return p->part[0].start - p->part[0].offset;
 }
 
 static int64_t path_duration(const struct path *p)
@@ -171,11 +182,12 @@ static void put_path_frames(struct table *table, const struct path_part *part)
 
 static void put_path_part(struct table *table, size_t call, const struct path *p, const struct path_part *part)
 {
-	const struct path_part *first = p->part;
-
 	table_put_count(table, call);
+	if (p->title)
+		put_text(&table->cells, p->title);
+	table_cell(table);
 	view_put_method(table, part->chunk, part->method);
-	view_put_iso(table, first->start - first->offset);
+	view_put_iso(table, path_begin(p));
 	table_put_time(table, part->call_duration);
 	table_put_time(table, part->offset);
 	table_put_time(table, part->duration);
@@ -194,15 +206,79 @@ static void put_path_part(struct table *table, size_t call, const struct path *p
 	table_put_count(table, part->depth);
 }
 
+static int compare_path_starts(const void *a, const void *b)
+{
+	int64_t x = path_begin(*(struct path *const *)a), y = path_begin(*(struct path *const *)b);
+
+	return (x > y) - (x < y);
+}
+
+/* All parts have been read. Calls that have titles may stand anywhere. */
+static bool path_list_sort(void *state)
+{
+	struct path_list *l = state;
+
+	if (l->merges)
+		return false;
+	for (size_t i = 0; i < OPEN_MOST; i++)
+		path_list_close(l, &l->reading[i]);
+	l->by_start = memory_need(calloc(l->count + 1, sizeof(struct path *)));
+	for (size_t i = 0; i < l->count; i++)
+		l->by_start[i] = &l->path[i];
+	qsort(l->by_start, l->count, sizeof(*l->by_start), compare_path_starts);
+	return l->count > 0;
+}
+
+/* The path is of this call, as far as times tell. */
+static bool path_is_of(const struct path *p, const struct call *call)
+{
+	return llabs(path_begin(p) - call->start) <= PATH_STAMPS_DIFFER &&
+	       llabs(path_duration(p) - call->duration) <= PATH_STAMPS_DIFFER;
+}
+
+static void path_take_title(struct path *p, const struct call *call)
+{
+	struct bytes title;
+
+	if (p->title ||
+	    thread_number(p->part[0].chunk, p->part[0].call_thread) != thread_number(call->chunk, call->thread))
+		return;
+	bytes_init(&title);
+	if (user_values_put_title(&title, call))
+		p->title = memory_need(strdup(memory_text(&title)));
+	bytes_release(&title);
+}
+
+static int path_list_on_call(const struct call *call, void *context)
+{
+	struct path_list *l = context;
+	int64_t from = call->start - PATH_STAMPS_DIFFER, until = call->start + PATH_STAMPS_DIFFER;
+
+	for (size_t i = lower_bound(k, l->count, path_begin(l->by_start[k]) >= from);
+	     i < l->count && path_begin(l->by_start[i]) <= until; i++)
+		if (path_is_of(l->by_start[i], call))
+			path_take_title(l->by_start[i], call);
+	return 0;
+}
+
+enum { TITLE_COLUMN = 1 };
+
 static void path_list_put(void *state, const struct view_request *request, struct bytes *out)
 {
-	static const struct table_column columns[] = {
-		{"Call", "call", TABLE_NUMBER, 0},	 {"Method", "method", TABLE_METHOD, 1},
-		{NULL, "startTime", TABLE_TEXT, 0},	 {"Total", "totalNs", TABLE_NUMBER, 0},
-		{"Offset", "offsetNs", TABLE_NUMBER, 0}, {"Duration", "durationNs", TABLE_NUMBER, 0},
-		{"Thread", "thread", TABLE_TEXT, 0},	 {"State", "state", TABLE_TEXT, 0},
-		{"Resource", "resource", TABLE_TEXT, 4}, {"Where", NULL, TABLE_METHOD, 2},
-		{"Why", "why", TABLE_TEXT, 3},		 {NULL, "frames", TABLE_TYPED, 0},
+	struct table_column columns[] = {
+		{"Call", "call", TABLE_NUMBER, 0},
+		{NULL, NULL, TABLE_TEXT, 1},
+		{"Method", "method", TABLE_METHOD, 1},
+		{NULL, "startTime", TABLE_TEXT, 0},
+		{"Total", "totalNs", TABLE_NUMBER, 0},
+		{"Offset", "offsetNs", TABLE_NUMBER, 0},
+		{"Duration", "durationNs", TABLE_NUMBER, 0},
+		{"Thread", "thread", TABLE_TEXT, 0},
+		{"State", "state", TABLE_TEXT, 0},
+		{"Resource", "resource", TABLE_TEXT, 4},
+		{"Where", NULL, TABLE_METHOD, 2},
+		{"Why", "why", TABLE_TEXT, 3},
+		{NULL, "frames", TABLE_TYPED, 0},
 		{NULL, "depth", TABLE_NUMBER, 0},
 	};
 	struct path_list *l = state;
@@ -212,8 +288,9 @@ static void path_list_put(void *state, const struct view_request *request, struc
 		paths_merged_put(&l->merged, request, out);
 		return;
 	}
-	for (size_t i = 0; i < OPEN_MOST; i++)
-		path_list_close(l, &l->reading[i]);
+	for (size_t i = 0; i < l->count; i++)
+		if (l->path[i].title)
+			columns[TITLE_COLUMN].label = "Title";
 	table_init(&table, "Critical Paths", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < l->count; i++)
 		for (size_t k = 0; k < l->path[i].count; k++)
@@ -232,6 +309,7 @@ static void path_list_release(void *state)
 	for (size_t i = 0; i < OPEN_MOST; i++)
 		path_release(&l->reading[i]);
 	free(l->path);
+	free(l->by_start);
 	paths_merged_release(&l->merged);
 }
 
@@ -239,6 +317,8 @@ static const struct trace_event path_events[] = {{PATH_EVENT, path_list_add}, {N
 
 const struct view_pass view_path = {.size = sizeof(struct path_list),
 				    .ops = {.events = path_events},
+				    .between = path_list_sort,
+				    .again = {.call = path_list_on_call},
 				    .begin = path_list_begin,
 				    .put = path_list_put,
 				    .release = path_list_release};

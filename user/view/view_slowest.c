@@ -126,8 +126,6 @@ static void slow_call_add(struct slow_call *s, const struct thread_wait *wait, u
 	add_reason(s, wait);
 }
 
-#define STAMPS_DIFFER 1000 /* ns: the two events' times are rounded */
-
 /* Add a part of a critical path, if it is the call's. `thread`: thread_number() of the thread of the part's call. */
 static void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint64_t thread, struct texts *texts)
 {
@@ -136,7 +134,7 @@ static void slow_call_add_part(struct slow_call *s, const struct path_part *part
 
 	struct chain_kind *kind;
 
-	if (thread != s->place.thread || llabs(from_start) > STAMPS_DIFFER || llabs(longer) > STAMPS_DIFFER)
+	if (thread != s->place.thread || llabs(from_start) > PATH_STAMPS_DIFFER || llabs(longer) > PATH_STAMPS_DIFFER)
 		return;
 	kind = chain_end_add(&s->chain, texts, part, NULL);
 	if (kind)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "tests/unit/view/shown.h"
+#include "tests/unit/view/valued.h"
 
 /* A part of a call of thread 1 that began at `call`. */
 static void part_of(int64_t call, int64_t whole, int64_t offset, int64_t duration, uint64_t thread, const char *state)
@@ -97,6 +97,17 @@ CASE(a_part_says_which_task_its_thread_was_running, setup, teardown)
 	show("path");
 	assert_contains(shown(),
 			"ended a wait of worker-2 (futex) in task com.acme.Report; ended by postgres (process 77)");
+}
+
+/* The request's event comes behind the parts of its path. A call of another thread at the same time is not the request. */
+CASE(paths_begin_with_the_titles_of_their_calls, setup_users, teardown)
+{
+	two_calls();
+	http_request("/checkout/17", 10, 30);
+	call(2, "handle", 0, 3);
+	show("path");
+	assert_contains(shown(), "\n   1 GET /checkou... Cart.checkout()  20.0 ms ");
+	assert_contains(shown(), "\n   2                 Cart.checkout()   3.0 ms ");
 }
 
 CASE(top_keeps_the_longest_calls, setup, teardown)
