@@ -165,6 +165,12 @@ static uint32_t thread_known(const struct breakdown *b, const struct frt_span *s
 	return s->flags & FRT_SPAN_FOLLOWED && v && v->java_id ? frt_virtual_key(v->java_id) : FRT_NO_THREAD;
 }
 
+/* A root that counts until its last task has ended, after its own call. */
+static bool has_tail(const struct frt_span *s, const struct jfr_method_trace *e)
+{
+	return s->flags & FRT_SPAN_ROOT && e->request != JFR_MISSING && e->request > e->duration;
+}
+
 void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct stream_vthread *v, int64_t start,
 		     struct jfr_method_trace *e)
 {
@@ -193,7 +199,8 @@ void breakdown_split(struct breakdown *b, const struct frt_span *s, const struct
 					      .method = s->method,
 					      .root = s->flags & FRT_SPAN_ROOT,
 					      .start = start,
-					      .end = start + e->duration});
+					      .end = start + e->duration,
+					      .tasks_end = has_tail(s, e) ? start + e->request : 0});
 }
 
 struct paths *breakdown_paths(const struct breakdown *b)

@@ -11,6 +11,8 @@
 #define THREADS	 FRT_MAX_THREADS
 #define TASKS	 1024u /* the last ones */
 
+#define STAMPS_DIFFER 1000 /* ns: of two stamps of one moment, as clocks are converted */
+
 /* Stands for a thread without a history. */
 #define UNSEEN UINT64_MAX
 
@@ -311,6 +313,7 @@ static bool path_is_of_thread(const struct path_segment *s)
 	return s->thread != UNSEEN && s->thread != FRT_NO_THREAD;
 }
 
+/* `call`: what all parts have in common, and what those of its own thread have. */
 static void path_write(const struct paths *p, const struct path_segment *s, uint32_t inside,
 		       const struct jfr_path_segment *call)
 {
@@ -321,7 +324,7 @@ static void path_write(const struct paths *p, const struct path_segment *s, uint
 	e.start = s->begin + p->setup.ticks_offset;
 	e.duration = s->end - s->begin;
 	e.offset = s->begin - p->call->start;
-	e.depth = s->depth;
+	e.depth = call->depth + s->depth;
 	e.task = path_is_of_thread(s) ? paths_task_in(p, s->thread, s->begin, s->end) : 0;
 	e.inside = inside ? method_keys_traced(p->setup.methods, inside) : 0;
 	path_describe(p, s, &e, text);
@@ -330,7 +333,7 @@ static void path_write(const struct paths *p, const struct path_segment *s, uint
 		e.thread = path_waker_key(p, s->waited);
 		e.waited = path_is_by_owner(&waited) ? "monitor" : wait_reason(waited.reason);
 		e.waker_stack = path_stack_key(p, FRAMES_OURS, waited.stacks.waker_java);
-		e.waiter = s->above ? path_waker_key(p, s->above) : call->call_thread;
+		e.waiter = s->above ? path_waker_key(p, s->above) : call->thread;
 	}
 	jfr_path_segment(p->setup.writer, &e);
 }
@@ -374,23 +377,59 @@ static void path_write_pieces(const struct paths *p, const struct path_segment *
 		   call);
 }
 
-static void path_compute(struct paths *p, const struct pending *at)
+static void path_follow_thread(struct paths *p, uint32_t key, int64_t begin, int64_t end,
+			       const struct jfr_path_segment *call)
 {
 	const struct path_histories histories = {paths_before, p};
+	size_t n = critical_path(&histories, key, begin, end, p->segment, SEGMENTS);
+
+	for (size_t i = n; i-- > 0;)
+		path_write_pieces(p, &p->segment[i], call);
+}
+
+/* The last task has ended at that moment, as far as its stamps tell. NULL: it is not known which one that was. */
+static const struct path_task *paths_last_task(const struct paths *p, int64_t end)
+{
+	const struct path_task *best = NULL;
+
+	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
+		const struct path_task *t = &p->task[i];
+
+		if (llabs(t->end - end) <= STAMPS_DIFFER && (!best || llabs(t->end - end) < llabs(best->end - end)))
+			best = t;
+	}
+	return best;
+}
+
+/* From the end of the call on, the path is what the thread did that has run the last task. */
+static void path_compute_tail(struct paths *p, const struct jfr_path_segment *call)
+{
+	const struct path_task *last = paths_last_task(p, p->call->tasks_end);
+	struct jfr_path_segment tail = *call;
+
+	tail.thread = last ? last->thread : 0;
+	tail.depth = 1;
+	tail.waiter = call->call_thread;
+	tail.waited = "task";
+	path_follow_thread(p, last ? last->key : FRT_NO_THREAD, p->call->end, p->call->tasks_end, &tail);
+}
+
+static void path_compute(struct paths *p, const struct pending *at)
+{
 	const struct path_call *c = p->call = &at->call;
 	uint64_t key = thread_keys_of(p->setup.threads, c->thread, c->vthread ? &at->vthread : NULL);
+	int64_t end = c->tasks_end > c->end ? c->tasks_end : c->end;
 	struct jfr_path_segment call = {.thread = key,
 					.method = method_keys_traced(p->setup.methods, c->method),
 					.call_thread = key,
 					.call_start = c->start + p->setup.ticks_offset,
-					.call_duration = c->end - c->start};
-	size_t n;
+					.call_duration = end - c->start};
 
 	if (c->end <= c->start)
 		return;
-	n = critical_path(&histories, c->key, c->start, c->end, p->segment, SEGMENTS);
-	for (size_t i = n; i-- > 0;)
-		path_write_pieces(p, &p->segment[i], &call);
+	if (end > c->end)
+		path_compute_tail(p, &call);
+	path_follow_thread(p, c->key, c->start, c->end, &call);
 }
 
 void paths_tick(struct paths *p, bool all)

@@ -42,16 +42,17 @@ struct path_call {
 	uint32_t method;
 	bool root;	    /* it is that of a root (--inside), and not in one */
 	int64_t start, end; /* CLOCK_MONOTONIC, ns */
+	int64_t tasks_end;  /* --until=tasks: when the last task of a root had ended, if that is after `end`; else 0 */
 };
 
 /* A call that has been recorded. Those of a thread come in the order of their ends. */
 void paths_add(struct paths *p, const struct path_call *call);
 
-/* A task that a thread has run; `task_class` is a key of the chunk. */
+/* A task that a thread has run; `thread` and `task_class` are keys of the chunk. */
 struct path_task {
 	uint32_t key; /* of its waits */
 	int64_t begin, end;
-	uint64_t task_class;
+	uint64_t thread, task_class;
 };
 
 void paths_add_task(struct paths *p, const struct path_task *task);

@@ -58,5 +58,6 @@ void task_events_put(struct task_events *e, const struct frt_span *s, const stru
 		paths_add_task(e->paths, &(struct path_task){.key = v ? frt_virtual_key(v->java_id) : s->thread,
 							     .begin = begun,
 							     .end = clock_ns(e->clock, s->start + s->duration),
+							     .thread = event.thread,
 							     .task_class = event.task_class});
 }

@@ -109,6 +109,11 @@ static void put_path_link(struct bytes *out, const struct path_part *part)
 {
 	bool owned = path_text_is(&part->waited, "monitor");
 
+	if (path_text_is(&part->waited, "task")) {
+		put_text(out, "ran the last task of ");
+		put_thread_name(out, part->chunk, part->waiter, "an unknown thread");
+		return;
+	}
 	put_text(out, owned ? "had the monitor that was wanted by " : "ended a wait of ");
 	put_thread_name(out, part->chunk, part->waiter, "an unknown thread");
 	if (owned || part->waited.kind != VALUE_TEXT)

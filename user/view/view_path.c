@@ -232,8 +232,10 @@ static bool path_list_sort(void *state)
 /* The path is of this call, as far as times tell. */
 static bool path_is_of(const struct path *p, const struct call *call)
 {
+	int64_t duration = call->request > call->duration ? call->request : call->duration;
+
 	return llabs(path_begin(p) - call->start) <= PATH_STAMPS_DIFFER &&
-	       llabs(path_duration(p) - call->duration) <= PATH_STAMPS_DIFFER;
+	       llabs(path_duration(p) - duration) <= PATH_STAMPS_DIFFER;
 }
 
 static void path_take_title(struct path *p, const struct call *call)

@@ -126,7 +126,10 @@ static void slow_call_add(struct slow_call *s, const struct thread_wait *wait, u
 	add_reason(s, wait);
 }
 
-/* Add a part of a critical path, if it is the call's. `thread`: thread_number() of the thread of the part's call. */
+/*
+ * Add a part of a critical path, if it is the call's: the path of a request may be longer than its outermost call, those of
+ * other calls that began with it are shorter. `thread`: thread_number() of the thread of the part's call.
+ */
 static void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint64_t thread, struct texts *texts)
 {
 	int64_t from_start = part->start - part->offset - s->place.span.start;
@@ -134,7 +137,7 @@ static void slow_call_add_part(struct slow_call *s, const struct path_part *part
 
 	struct chain_kind *kind;
 
-	if (thread != s->place.thread || llabs(from_start) > PATH_STAMPS_DIFFER || llabs(longer) > PATH_STAMPS_DIFFER)
+	if (thread != s->place.thread || llabs(from_start) > PATH_STAMPS_DIFFER || longer < -PATH_STAMPS_DIFFER)
 		return;
 	kind = chain_end_add(&s->chain, texts, part, NULL);
 	if (kind)

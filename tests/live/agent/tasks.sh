@@ -85,11 +85,12 @@ returned() {
 	local seen
 	begin "a request that returns at once counts until its last task has ended, JDK $FEATURE" || return 0
 	record_program -Xmx256m Returned 30 -- -e 'live.Root live.Returned::request n=arg0' -e 'live.Step live.Returned::step call=arg0' \
-		--inside=live.Returned::request:50ms --until=tasks || return 0
+		--inside=live.Returned::request:50ms --until=tasks --path || return 0
 	says ' 0 lost'
 	"$FRTRACE" print --exact --stack-depth=1 --events live.Step "$F_FILE" >"$WORK/steps" 2>&1 || finding "print: $(tail -n 3 "$WORK/steps")"
 	"$FRTRACE" view slowest --json --top=1000 "$F_FILE" >"$WORK/slowest" 2>&1 || finding "view slowest: $(tail -c 300 "$WORK/slowest")"
-	seen=$(python3 "$LIVE/returned.py" "$T_DIR/requests" "$WORK/slowest" "$WORK/steps" 50 2>&1)
+	"$FRTRACE" view path --json --top=1000 "$F_FILE" >"$WORK/paths" 2>&1 || finding "view path: $(tail -c 300 "$WORK/paths")"
+	seen=$(python3 "$LIVE/returned.py" "$T_DIR/requests" "$WORK/slowest" "$WORK/steps" 50 "$WORK/paths" 2>&1)
 	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")"
 	"$FRTRACE" view slowest "$F_FILE" | grep -q 'until its last task had ended' || finding "view slowest does not say how long it took"
 	jfr_prints live.Root 'requestTime = [0-9]'

@@ -348,6 +348,54 @@ CASE(only_the_outermost_call_of_a_root_has_a_path, setup_roots, teardown)
 	assert_null(dissect_find(b->r.d, SEGMENT, 2));
 }
 
+static void root_until(int64_t start, int64_t end, int64_t tasks_end)
+{
+	struct frt_span s = {
+		.start = start, .duration = end - start, .method = outer, .thread = 1, .flags = FRT_SPAN_ROOT};
+	struct jfr_method_trace e = {.start = start, .duration = end - start, .request = tasks_end - start};
+
+	*segment_rule(&b->segment, outer) = FRT_RULE_ROOT;
+	breakdown_split(b->where, &s, NULL, start, &e);
+}
+
+CASE(the_path_of_a_root_goes_on_in_the_task_that_ended_last, setup_roots, teardown)
+{
+	struct path_task task = {.key = 2,
+				 .begin = 450,
+				 .end = 1000,
+				 .thread = thread_keys_of(b->threads, 2, NULL),
+				 .task_class = recording_class(&b->r, "a/Report")};
+
+	paths_add_task(breakdown_paths(b->where), &task);
+	task = (struct path_task){.key = 1, .begin = 550, .end = 700, .task_class = recording_class(&b->r, "a/Other")};
+	paths_add_task(breakdown_paths(b->where), &task);
+	wait_of(2, 50, 60, 70, 0);
+	wait_of(2, 600, 640, 650, 0);
+	root_until(100, 500, 1000);
+	finish();
+	expect_part(0, 550, 350, "worker-2", "cpu");
+	expect_part(1, 540, 10, "worker-2", "runQueue");
+	expect_part(2, 500, 40, "worker-2", "sleep");
+	expect_part(3, 400, 100, "worker-2", "cpu");
+	expect_part(4, 0, 400, "main", "cpu");
+	assert_null(dissect_find(b->r.d, SEGMENT, 5));
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 0), "waited", "task");
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 0), "task.name", "a/Report");
+	for (unsigned int i = 0; i < 5; i++)
+		assert_int_equal(event_number(&b->r, dissect_find(b->r.d, SEGMENT, i), "callDuration"), 900);
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, SEGMENT, 3), "depth"), 1);
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, SEGMENT, 4), "depth"), 0);
+}
+
+CASE(which_task_ended_last_may_be_unknown, setup_roots, teardown)
+{
+	root_until(100, 500, 2000);
+	finish();
+	assert_int_equal(event_number(&b->r, dissect_find(b->r.d, SEGMENT, 0), "duration"), 1500);
+	assert_event_text(&b->r, dissect_find(b->r.d, SEGMENT, 0), "state", "unknown");
+	expect_part(1, 0, 400, "main", "cpu");
+}
+
 CASE(a_thread_without_a_slot_has_a_history, setup, teardown)
 {
 	owner(FRT_NO_SLOT, FRT_FOLLOWED_KEY + 1, OTHER);

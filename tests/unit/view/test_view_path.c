@@ -99,6 +99,39 @@ CASE(a_part_says_which_task_its_thread_was_running, setup, teardown)
 			"ended a wait of worker-2 (futex) in task com.acme.Report; ended by postgres (process 77)");
 }
 
+static int setup_tasks(void **state)
+{
+	return setup_users_until(state, true);
+}
+
+/* Its path is longer than its own call. */
+CASE(a_request_with_tasks_has_its_title_and_says_which_one_was_the_last, setup_tasks, teardown)
+{
+	struct jfr_method_trace own = call_of(1, "handle", 10, 20);
+	struct jfr_path_segment e = {.start = T0 + 20 * MS,
+				     .duration = 10 * MS,
+				     .thread = recording_thread(&r, 2),
+				     .offset = 10 * MS,
+				     .depth = 1,
+				     .state = "cpu",
+				     .waited = "task",
+				     .waiter = recording_thread(&r, 1),
+				     .method = recording_method(&r, "checkout"),
+				     .call_thread = recording_thread(&r, 1),
+				     .call_start = T0 + 10 * MS,
+				     .call_duration = 20 * MS};
+
+	jfr_path_segment(r.w, &e);
+	part_of(T0 + 10 * MS, 20 * MS, 0, 10 * MS, 1, "cpu");
+	own.request = 20 * MS;
+	jfr_user_event(r.w, REQUEST, &own,
+		       (struct jfr_user_value[]){text_of("GET"), text_of("/late"), {.number = 200}});
+	request.layout.html = true;
+	show("path");
+	assert_contains(shown(), "GET /late");
+	assert_contains(shown(), "ran the last task of worker-1");
+}
+
 /* The request's event comes behind the parts of its path. A call of another thread at the same time is not the request. */
 CASE(paths_begin_with_the_titles_of_their_calls, setup_users, teardown)
 {

@@ -23,20 +23,26 @@ static const struct jfr_user_type user_types[] = {
 	{.name = "sql.Statement", .field = statement_fields, .fields = 1, .calls = true},
 };
 
-static inline int setup_users(void **state)
+static inline int setup_users_until(void **state, bool until)
 {
-	static const struct jfr_origin origin = {.start_ticks = T0,
-						 .start_nanos = NANOS,
-						 .locale = "en_US",
-						 .kernel = JFR_KERNEL_WAITS,
-						 .user = user_types,
-						 .users = 4};
+	const struct jfr_origin origin = {.start_ticks = T0,
+					  .start_nanos = NANOS,
+					  .locale = "en_US",
+					  .kernel = JFR_KERNEL_WAITS,
+					  .until = until,
+					  .user = user_types,
+					  .users = 4};
 
 	setup(state);
 	jfr_writer_free(r.w);
 	assert_int_equal(jfr_writer_new(&r.w, &origin, &diag), 0);
 	recording_begin(&r);
 	return 0;
+}
+
+static inline int setup_users(void **state)
+{
+	return setup_users_until(state, false);
 }
 
 /* Times in ms from T0. */
