@@ -190,8 +190,8 @@ struct frt_named_resource {
 
 #define FRT_WAIT_OWNED 0x10u /* for a monitor, before JDK 24 and with paths only: .resource is its owner */
 
-#define FRT_WAIT_FORGOTTEN \
-	0x20u /* what the thread did between `off` and `on` is not known. From the collector's own half only */
+/* What the thread did between `off` and `on` is not known: so the collector passes frt_briefs.lost on. */
+#define FRT_WAIT_FORGOTTEN 0x20u
 
 #define FRT_AGAIN_NS	  50000000 /* HotSpot spins in between: in a virtual machine for milliseconds */
 #define FRT_FIRST_PARK_NS 1000000
