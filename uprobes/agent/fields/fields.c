@@ -30,6 +30,7 @@ static struct {
 void fields_release(JNIEnv *env)
 {
 	field_text_release(env);
+	fields_since_release(env);
 }
 
 /* ---- the plan */

@@ -89,6 +89,7 @@ void fields_recall(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t fl
  * writes it at once. The end of the recording writes what no second call has found.
  */
 bool fields_have_from(const struct live_plan *p);
+void fields_since_release(JNIEnv *env); /* as fields_release() */
 void fields_begin_from(JNIEnv *env, const struct frt_slot *s, struct live_plan *p, uint32_t field,
 		       const struct field_value *v);
 jobject fields_take_since(JNIEnv *env, struct live_plan *p, const struct plan_field *f, const struct field_value *v);

@@ -6,6 +6,15 @@
 
 #define SINCE_LONGS (sizeof(struct frt_since) / sizeof(jlong))
 
+static jclass longs_class; /* long[], once an array was made; a global reference */
+
+void fields_since_release(JNIEnv *env)
+{
+	if (longs_class)
+		(*env)->DeleteGlobalRef(env, longs_class);
+	longs_class = NULL;
+}
+
 bool fields_have_from(const struct live_plan *p)
 {
 	for (uint32_t i = 0; i < plan_fields(&p->plan); i++)
@@ -46,6 +55,28 @@ static bool since_take(JNIEnv *env, struct live_plan *p, const struct plan_field
 	return true;
 }
 
+/* Several threads may do this at once. */
+static bool since_know_longs(JNIEnv *env, jlongArray array)
+{
+	jclass none = NULL, class;
+
+	if (load_acquire(&longs_class))
+		return true;
+	class = jvm_keep_class(env, (*env)->GetObjectClass(env, array));
+	if (class &&
+	    !__atomic_compare_exchange_n(&longs_class, &none, class, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		(*env)->DeleteGlobalRef(env, class);
+	return class;
+}
+
+/* What code of another plan has put there is none. */
+static bool since_is_array(JNIEnv *env, const struct field_value *v)
+{
+	return v->form == FIELD_OBJECT && v->object && load_acquire(&longs_class) &&
+	       (*env)->IsInstanceOf(env, v->object, longs_class) &&
+	       (*env)->GetArrayLength(env, v->object) == (jsize)SINCE_LONGS;
+}
+
 jobject fields_take_since(JNIEnv *env, struct live_plan *p, const struct plan_field *f, const struct field_value *v)
 {
 	jlong longs[SINCE_LONGS];
@@ -55,7 +86,7 @@ jobject fields_take_since(JNIEnv *env, struct live_plan *p, const struct plan_fi
 	if (!since_take(env, p, f, v, &found))
 		return NULL;
 	array = (*env)->NewLongArray(env, SINCE_LONGS);
-	if (jvm_threw(env) || !array) {
+	if (jvm_threw(env) || !array || !since_know_longs(env, array)) {
 		add_relaxed(&kept_counts(p->kept)->forgotten, 1);
 		return NULL;
 	}
@@ -81,15 +112,11 @@ void fields_put_since(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t
 	struct frt_since found;
 	struct frt_field r;
 
-	if (!f->at_begin && !since_take(env, p, f, v, &found)) {
+	if (f->at_begin ? !since_is_array(env, v) : !since_take(env, p, f, v, &found)) {
 		field_put_null(s, number, flags);
 		return;
 	}
 	if (f->at_begin) {
-		if (v->form != FIELD_OBJECT || !v->object) {
-			field_put_null(s, number, flags);
-			return;
-		}
 		(*env)->GetLongArrayRegion(env, v->object, 0, SINCE_LONGS, longs);
 		memcpy(&found, longs, sizeof(found));
 	}
