@@ -93,6 +93,23 @@ jdk_server() {
 		-e 'web.Request live.JdkServer$Shop::handle verb=arg0.impl.method uri=arg0.impl.uri'
 }
 
+# The program knows which tasks are of request().
+netty_tasks() {
+	local s="calls in tasks that a request hands to event loops of Netty are its calls"
+	jars "$s" libnetty-java netty-{buffer,common,transport,resolver} || return 0
+	begin "$s, JDK $FEATURE" || return 0
+	compiled javax EventLoops
+	if [ ${#findings[@]} = 0 ] && run_packaged EventLoops 300 && trace_start -e 'live.Child live.EventLoops::child call=arg0' \
+		--inside=live.EventLoops::request --no-stack; then
+		trace_calls
+		says ' 0 lost'
+		"$FRTRACE" print --exact --events live.Child "$F_FILE" | sed -n 's/^  call = //p' | sort -n >"$WORK/calls"
+		sort -n "$T_DIR/inside" | diff - "$WORK/calls" >"$WORK/differences" || finding "the program's calls and ours: $(head -n 20 "$WORK/differences")"
+		target_quit
+	fi
+	finish
+}
+
 netty() {
 	local s="requests and texts of Netty's codec"
 	jars "$s" libnetty-java netty-{buffer,codec,codec-http,common,transport,resolver,handler} || return 0
@@ -404,6 +421,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && jetty
 	turn 1 && jdk_server
 	turn 0 && netty
+	turn 1 && netty_tasks
 	turn 1 && quartz
 	turn 0 && activemq
 	turn 1 && grpc

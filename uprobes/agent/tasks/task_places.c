@@ -19,8 +19,10 @@
 #define STAGE	  "java/util/concurrent/CompletableFuture"
 #define THREAD	  "java/lang/Thread"
 #define VIRTUAL	  "java/lang/VirtualThread"
+#define NETTY	  "io/netty/util/concurrent/"
 
 #define FORKED		  "(Ljava/util/concurrent/ForkJoinTask;"
+#define RUNNABLE	  "(Ljava/lang/Runnable;)V"
 #define JUST_8		  1
 #define NOT_8		  2
 #define RUN(class)	  {class, "run", "()V", .hook = TASK_RUNS}
@@ -66,6 +68,14 @@ static const struct place {
 	{THREAD, "start", NULL, .hook = TASK_SUBMITS},
 	{VIRTUAL, "start", "(Ljdk/internal/vm/ThreadContainer;)V", .hook = TASK_SUBMITS},
 	{VIRTUAL, "run", "(Ljava/lang/Runnable;)V", .hook = TASK_RUNS},
+	/*
+	 * Event loops. safeExecute() calls runTask() where both are there. The thread of a loop may be a task of the root that
+	 * has started it: what others hand to the loop is not.
+	 */
+	{NETTY "SingleThreadEventExecutor", "addTask", RUNNABLE, .hook = TASK_SHARES, .object = 1},
+	{NETTY "AbstractEventExecutor", "runTask", RUNNABLE, .hook = TASK_RUNS_HERE, .helps = true},
+	{NETTY "AbstractEventExecutor", "safeExecute", RUNNABLE, .hook = TASK_RUNS_HERE, .helps = true,
+	 .unless = "runTask"},
 };
 
 #define PLACES (sizeof(places) / sizeof(places[0]))
@@ -113,8 +123,18 @@ void task_places_begin(uint32_t recording, bool others)
 	}
 }
 
+static bool is_of_places(struct slice class_name)
+{
+	for (size_t i = 1; i < PLACES; i++)
+		if (slice_is(class_name, places[i].class_name))
+			return true;
+	return false;
+}
+
 bool task_places_are_own(struct slice class_name)
 {
+	if (slice_begins(class_name, NETTY))
+		return is_of_places(class_name);
 	for (uint32_t i = 0; i < load_acquire(&owns); i++)
 		if (slice_is(class_name, own[i].class_name))
 			return true;
@@ -125,12 +145,8 @@ bool task_places_in(struct slice class_name)
 {
 	if (task_places_are_own(class_name))
 		return true;
-	if (!slice_begins(class_name, "java/util/concurrent/") && !slice_begins(class_name, "java/lang/"))
-		return false;
-	for (size_t i = 1; i < PLACES; i++)
-		if (slice_is(class_name, places[i].class_name))
-			return true;
-	return false;
+	return (slice_begins(class_name, "java/util/concurrent/") || slice_begins(class_name, "java/lang/")) &&
+	       is_of_places(class_name);
 }
 
 static bool has_method(const struct class_file *c, const char *name)
