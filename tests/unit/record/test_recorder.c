@@ -101,8 +101,12 @@ static int setup(void **state)
 /* Make the recorder, its first chunk open. */
 static void begin(void)
 {
-	struct recorder_setup s = {&b->settings, &b->target, &b->segment,     &b->clock, NULL,
-				   b->resolver,	 NULL,	     JFR_KERNEL_NONE, NULL,	 false};
+	struct recorder_setup s = {.settings = &b->settings,
+				   .target = &b->target,
+				   .segment = &b->segment,
+				   .clock = &b->clock,
+				   .resolver = b->resolver,
+				   .kernel = JFR_KERNEL_NONE};
 
 	assert_int_equal(output_open(&b->output, b->path, &(struct output_limits){.size = b->settings.max_size}, &d),
 			 0);
