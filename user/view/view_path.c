@@ -218,7 +218,7 @@ static bool path_list_sort(void *state)
 {
 	struct path_list *l = state;
 
-	if (l->merges)
+	if (l->merges || l->by_start) /* the second pass is over */
 		return false;
 	for (size_t i = 0; i < OPEN_MOST; i++)
 		path_list_close(l, &l->reading[i]);

@@ -74,9 +74,10 @@ CASE(tree_has_the_values_of_the_longest_call, setup_users, teardown)
 	show("tree");
 	assert_contains(
 		shown(),
-		"\"longestNs\":60000000,\"values\":{\"db.Query\":{\"sql\":\"select b\",\"rows\":2}},\"waitResource\":\"\",\"allocatedBytes\":null");
-	assert_contains(shown(),
-			"\"longestNs\":100000000,\"values\":null,\"waitResource\":\"\",\"allocatedBytes\":null");
+		"\"longestNs\":60000000,\"values\":{\"db.Query\":{\"sql\":\"select b\",\"rows\":2}},\"waitResource\":\"\",\"waitService\":\"\",\"waitProcess\":\"\",\"waitContainer\":\"\",\"allocatedBytes\":null");
+	assert_contains(
+		shown(),
+		"\"longestNs\":100000000,\"values\":null,\"waitResource\":\"\",\"waitService\":\"\",\"waitProcess\":\"\",\"waitContainer\":\"\",\"allocatedBytes\":null");
 }
 
 CASE(tree_has_the_values_of_a_single_call, setup_users, teardown)
