@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * For paths all waits of all threads of the target are recorded, and nearly all of them are short and never asked for. Each
- * thread keeps its last ones here. They are moved into the queue before anything else that is told of the thread (a long wait,
+ * thread keeps its last ones here. They are moved into the queue before any other record of the thread (a long wait,
  * a span, another key), and when the collector is about to compute a path. When there is no room, the oldest are overwritten,
  * and the collector learns from when on some are missing. That does not happen to waits of open calls, nor while a call is
  * open that may become slow (paths_wanted).
@@ -139,7 +139,7 @@ static __always_inline void flight_release_of(struct task_struct *task)
 /* Add a wait of the thread. `keep`: it may be of a call that is recorded. */
 static __always_inline void flight_add(struct flight *f, __u32 thread, const struct frt_brief *b, bool keep)
 {
-	__u64 word = flight_word(f);
+	__u64 word = flight_word(f), before;
 
 	if (f->thread != thread || (flight_count(word) >= FRT_BRIEF_MOST && (keep || paths_wanted))) {
 		flight_release(f);
@@ -149,7 +149,9 @@ static __always_inline void flight_add(struct flight *f, __u32 thread, const str
 	if (flight_count(word) == FRT_BRIEF_MOST)
 		f->lost = f->wait[(__u32)word % FRT_BRIEF_PLACES].off;
 	f->wait[(__u32)(word >> 32) % FRT_BRIEF_PLACES] = *b;
-	__sync_fetch_and_add(&f->word, FLIGHT_ONE);
+	/* Only an addition whose result is used orders the wait before it, on machines that reorder stores. */
+	before = __sync_fetch_and_add(&f->word, FLIGHT_ONE);
+	asm volatile("" : : "r"(before));
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The contract between collector and kernel about peers on this machine: of which connections the processes are wanted, and who
- * has their other ends.
+ * The contract between collector and kernel about peers on this machine: the connections whose peers are wanted, and the
+ * processes that have their other ends.
  */
 #ifndef BPF_PEERS_H
 #define BPF_PEERS_H

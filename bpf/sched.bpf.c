@@ -478,8 +478,8 @@ __noinline int release_waits(void)
 #define HELD_AGE 1000000000
 
 /*
- * Iterator over all tasks: release the held waits of spans that have been written, and old ones; for paths all, because
- * whose path needs them is not known.
+ * Iterator over all tasks: release the held waits of spans that have been written, and old ones; with paths, all: it
+ * is not known whose path needs them.
  */
 SEC("iter/task")
 int waits_held(struct bpf_iter__task *context)

@@ -282,10 +282,11 @@ static uint32_t stack_frames(uint64_t budget, uint64_t rings)
 	return frames;
 }
 
-static bool has_outermost(const struct event_list *l)
+/* Has a recording events that need to know which virtual thread runs? */
+static bool events_need_mounts(const struct event_list *l)
 {
 	for (size_t i = 0; i < l->count; i++)
-		if (l->event[i].outermost)
+		if (l->event[i].outermost || l->event[i].from)
 			return true;
 	return false;
 }
@@ -298,8 +299,9 @@ static int agent_configure(const struct session *s, struct diag *d)
 	uint64_t budget = target_memory_limit(s->target) / 100;
 	bool inside = settings_has_roots(settings);
 	bool tasks = settings_has_tasks(settings);
-	bool mounts = (inside || tasks || settings->alloc || s->kernel.count || has_outermost(&settings->events)) &&
-		      s->target->jdk_version >= TARGET_VIRTUAL_SINCE;
+	bool mounts =
+		(inside || tasks || settings->alloc || s->kernel.count || events_need_mounts(&settings->events)) &&
+		s->target->jdk_version >= TARGET_VIRTUAL_SINCE;
 	void *program = NULL;
 	size_t size, plan_at, plan_size;
 	int err = filter_list_compile(settings->filters, &program, &size, d);

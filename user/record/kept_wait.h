@@ -24,7 +24,7 @@ struct kept_wait {
 	uint16_t syscall;
 	uint8_t reason;
 	bool ongoing, shown, by_interrupt;
-	bool forgotten; /* not a wait, but a time of which nothing is known (FRT_WAIT_FORGOTTEN) */
+	bool forgotten; /* not a wait, but a time that is unknown (FRT_WAIT_FORGOTTEN) */
 	bool goes_on;	/* no thread ended it, and if the next wait is at the same place, the two are one */
 };
 

@@ -313,7 +313,7 @@ static bool path_is_of_thread(const struct path_segment *s)
 	return s->thread != UNSEEN && s->thread != FRT_NO_THREAD;
 }
 
-/* `call`: what all parts have in common, and what those of its own thread have. */
+/* `call`: members that all parts share; its thread is that of parts of depth 0. */
 static void path_write(const struct paths *p, const struct path_segment *s, uint32_t inside,
 		       const struct jfr_path_segment *call)
 {

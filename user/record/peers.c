@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETS 512u /* with the connections that fall into it; of those as many are kept as there are */
+#define SETS 512u /* of WAYS connections, by inode */
 #define WAYS 4u
 
 #define KNOWN_FOR  10000000000 /* ns: then a process may have passed its socket on */
-#define SHARE	   100	       /* looks take at most one in this many ns, */
-#define BURST	   5000000000  /* saved up for at most this many ns, */
-#define LOOK_EVERY 20000000    /* and no two come sooner after each other, ns */
+#define SHARE	   100	       /* looks take at most a hundredth of the time, */
+#define BURST	   5000000000  /* saved up for at most five seconds, ns */
+#define LOOK_EVERY 20000000    /* the least time between two looks, ns */
 #define FAILED_FOR 10000000000
 
 struct peers {
@@ -29,8 +29,8 @@ struct peers {
 	struct connection *wanted[FRT_PEERS_MOST];
 	size_t wanted_count;
 	uint64_t uses;
-	int64_t next; /* no look before, */
-	int64_t due;  /* and none before: each look moves it on by SHARE times its cost */
+	int64_t next; /* the earliest time of the next look: LOOK_EVERY after the last one, */
+	int64_t due;  /* and when their share allows one: each look moves it on by SHARE times its cost */
 };
 
 struct peers *peers_new(const struct peer_source *source)

@@ -29,7 +29,7 @@ struct peer {
 	char container[CONTAINER_TEXT]; /* "": the same as the target's, or none */
 };
 
-/* Have a connection looked at, of which the target's socket has this inode. */
+/* Have a connection looked at. `inode`: of the target's socket. */
 void peers_add(struct peers *p, const struct frt_ends *ends, uint64_t inode);
 
 /* Who has its other end; NULL: unknown, or several processes. Valid until the next call. */

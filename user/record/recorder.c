@@ -226,7 +226,8 @@ int recorder_tick(struct recorder *r, struct diag *d)
 		return err;
 	if (r->info.timed && monotonic_ns() >= r->timing_due)
 		put_timing(r);
-	put_paths(r, false);
+	if (!recorder_behind(r)) /* else the waits that have been asked for may be unread */
+		put_paths(r, false);
 	if (r->open && chunk_is_due(r))
 		err = recorder_finish_chunk(r, false, d);
 	return err || r->open ? err : begin_chunk(r, d);

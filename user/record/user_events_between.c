@@ -25,16 +25,18 @@ bool user_events_describe_between(struct user_events *u, uint32_t event, const s
 				  struct jfr_method_trace *e)
 {
 	const struct event_method *m = &u->plan->method[event];
+	uint64_t end = s->start + s->duration; /* of a call whose object is read when it has ended, `until` is later */
 	int64_t since, until;
 
 	if (!u->since.since) {
-		u->state[m->type].unbegun++;
+		u->state[m->type].unbegun += !(s->flags & FRT_SPAN_THROWN);
 		return false;
 	}
-	if (u->since.since > u->since.until || u->since.until > s->start + s->duration)
+	end = u->since.until < end ? u->since.until : end;
+	if (u->since.since > end)
 		return false; /* forged */
 	since = clock_ns(u->clock, u->since.since);
-	until = clock_ns(u->clock, u->since.until);
+	until = clock_ns(u->clock, end);
 	e->start = since + u->ticks_offset;
 	e->duration = until - since;
 	e->cpu = e->run_queue = e->blocked = e->pause = e->allocated = e->request = JFR_MISSING;

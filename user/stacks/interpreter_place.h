@@ -35,7 +35,7 @@ struct interpreted {
 	uint64_t pc, sp, fp;
 };
 
-/* All of *out that the place does not have is 0. */
+/* Members of *out that the place does not have are 0. */
 enum interpreter_place interpreter_place(const struct interpreter_thread *t, struct interpreted *out);
 
 bool is_in_code_cache(const struct frt_layout *l, uint64_t pc);

@@ -7,6 +7,7 @@
 
 LENT=(-e 'test.Ask live.Lent$Client::send~arg0 => live.Lent$Client::done~arg0 n=arg0.number peer=arg0.peer'
 	-e 'test.Loan live.Lent$Pool::borrow~return => live.Lent$Pool::giveBack~arg0 n=arg1'
+	-e 'test.Idle live.Lent$Pool::giveBack~arg0 => live.Lent$Pool::borrow~return n=return.number'
 	--no-stack)
 
 # Each of the log is there once, with its peer, its threads and its time, and nothing else. So many have not ended.
@@ -24,6 +25,7 @@ lent() { # platform|virtual [JVM-OPTION...]
 	trace_calls
 	says ' 0 lost'
 	says "event 'test.Ask': 7 calls of 'live.Lent.Client::done' left out: no earlier call of"
+	says "event 'test.Idle': 9 calls of 'live.Lent.Pool::borrow' left out: no earlier call of"
 	lent_as_logged "$(cat "$T_DIR/open")"
 	target_restored
 	target_quit

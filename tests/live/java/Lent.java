@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Lent DIR ROUNDS platform|virtual: what lasts from one call with an object to another one. Threads ask two servers and do not wait
- * for the answers, which others read; and they borrow from a pool, and some let another thread give back what they have borrowed.
+ * for the answers, which others read; and they borrow from a pool, and some let another thread give back what they have borrowed, which is idle until the next loan.
  * `log` has a line for each that has ended: "kind number least most peer begin-thread end-thread", where ns least and most bound
  * its time from both sides. `lost` has what never ended: "asks collected".
  */
@@ -134,6 +134,9 @@ public class Lent {
         long number;
         String thread;
         long[] stamp;
+        /** Of the loan before, and who gave it back. */
+        long[] given;
+        String giver;
     }
 
     static class Pool {
@@ -158,6 +161,8 @@ public class Lent {
         void giveBack(Loan l, long number) {
             l.stamp[3] = System.nanoTime();
             note("loan", number, l.stamp, "-", l.thread);
+            l.given = l.stamp;
+            l.giver = Thread.currentThread().getName();
             free.add(l);
             if (number % 100 == 1)
                 Stage.sleep(1);
@@ -178,6 +183,8 @@ public class Lent {
         Ask a = new Ask((long) thread * rounds + i, c.peer);
         Loan l = pool.borrow();
         l.stamp[1] = System.nanoTime();
+        if (l.given != null)
+            note("idle", l.number, new long[] {l.given[2], l.given[3], l.stamp[0], l.stamp[1]}, "-", l.giver);
         a.stamp[0] = System.nanoTime();
         c.send(a);
         if (a.number % NEVER == NEVER - 1)

@@ -582,8 +582,8 @@ jobject JNICALL fields_begun(JNIEnv *env, jclass helper, jobject value, jint num
 {
 	uint32_t recording = FRT_FIELD_RECORDING(number), index = FRT_FIELD_INDEX(number), *busy;
 	struct field_value v = field_object(value);
-	struct frt_slot *s = slot_find(env) ?: slot_claim(env);
-	struct live_plan *p;
+	struct live_plan *p = load_acquire(&plans[recording]);
+	struct frt_slot *s = p ? slot_find(env) ?: slot_claim(env) : NULL;
 
 	if (!s)
 		return NULL;

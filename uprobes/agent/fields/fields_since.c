@@ -48,7 +48,8 @@ static bool since_take(JNIEnv *env, struct live_plan *p, const struct plan_field
 	struct kept_row row;
 
 	*out = (struct frt_since){.until = sys_tsc()};
-	if (v->form != FIELD_OBJECT || !v->object || !kept_take(env, p->kept, v->object, f->kept_event, &row))
+	if (!p->kept || v->form != FIELD_OBJECT || !v->object ||
+	    !kept_take(env, p->kept, v->object, f->kept_event, &row))
 		return false;
 	out->since = row.since;
 	out->thread = row.thread;
@@ -69,7 +70,7 @@ static bool since_know_longs(JNIEnv *env, jlongArray array)
 	return class;
 }
 
-/* What code of another plan has put there is none. */
+/* Code of another plan may have put another object there. */
 static bool since_is_array(JNIEnv *env, const struct field_value *v)
 {
 	return v->form == FIELD_OBJECT && v->object && load_acquire(&longs_class) &&

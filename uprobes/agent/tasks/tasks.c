@@ -226,7 +226,7 @@ static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash, ji
 	struct frt_slot *s = slot_find(env);
 	uint64_t handle;
 
-	if (s)
+	if (s && task_thread_of(s)->asked == (uint32_t)at + 1)
 		task_thread_of(s)->asked = 0;
 	tasks_set_pending(env);
 	row->again = again;
