@@ -87,14 +87,14 @@ struct event_spec {
 	bool outermost; /* a call within another one of the event on its thread is none */
 	/* Where an event between two calls begins: its text, filters and key. NULL: the event is of one call. */
 	struct event_spec *from;
-	bool begins; /* this is such a one */
+	bool begins; /* it is the `from` of another one */
 	/* Title of the preset that has the event; the JVM may lack it, or some of its values. NULL: the user named it. */
 	char *preset;
 	bool entry; /* the preset is of an entry point */
 	/* A class that is loaded before the first call, by which the preset is known to be there; NULL: only that of its method. */
 	char *loaded;
 	bool served; /* it is loaded, but not yet the class of the method */
-	bool unsaid; /* that the class is loaded says nothing: the JDK itself loads it */
+	bool unsaid; /* the JDK loads the class itself, so a loaded class proves nothing */
 	struct event_field *field;
 	size_t fields, capacity;
 };

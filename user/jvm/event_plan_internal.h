@@ -94,7 +94,7 @@ struct event_object {
 int event_kept_add_object(struct event_making *m, const struct event_spec *e, const struct match *match, uint32_t type,
 			  const struct event_object *o, struct diag *d);
 
-/* That of an event that keeps values, and those of one between two calls: its first call, and field `i` of its second one. */
+/* The object by which an event keeps values, and those that begin and (field `i`) end an event between two calls. */
 struct event_object event_object_key(const struct event_spec *e);
 struct event_object event_object_from(const struct event_spec *e);
 struct event_object event_object_since(const struct event_spec *e, size_t i);

@@ -158,7 +158,7 @@ static int add_object_way(struct event_making *m, const struct event_way *w, con
 	return err;
 }
 
-/* A constructor has its object when it ends: the way that is of the begin is none of its own, the next one is. */
+/* A constructor has its object only when it ends: it skips the way that reads at the begin, and takes the next one. */
 static int event_later_add_object(struct event_making *m, const struct event_object *o, struct plan_text filter,
 				  uint32_t type, struct diag *d)
 {

@@ -28,8 +28,13 @@ int mapping_file_apply(struct settings *s, struct condition_list *conditions, st
 	if (!m)
 		return err;
 	err = mapping_rename_filters(m, s->filters, d);
-	for (size_t i = 0; !err && i < s->events.count; i++)
-		err = mapping_rename_filters(m, s->events.event[i].filters, d);
+	for (size_t i = 0; !err && i < s->events.count; i++) {
+		const struct event_spec *e = &s->events.event[i];
+
+		err = mapping_rename_filters(m, e->filters, d);
+		if (!err && e->from)
+			err = mapping_rename_filters(m, e->from->filters, d);
+	}
 	err = err ?: condition_list_rename(&s->dump_when, m, d) ?: condition_list_rename(conditions, m, d);
 	mapping_free(m);
 	return err;

@@ -205,6 +205,8 @@ static int preset_add_event(const struct preset_reading *r, const char *text, st
 	e->unsaid = r->loaded && !strcmp(r->loaded, NO_CLASS);
 	if (r->loaded && !e->unsaid)
 		e->loaded = strdup(r->loaded);
+	if (e->from && !(e->from->preset = strdup(r->p->title)))
+		return presets_no_memory(d);
 	return e->preset && (!r->loaded || e->unsaid || e->loaded) ? 0 : presets_no_memory(d);
 }
 

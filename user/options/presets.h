@@ -10,8 +10,8 @@
  *
  * The first comment is its title. An option stands at the beginning of a line, and what is indented belongs to the line before:
  * -e, -m, --inside, an entry point, or --loaded, which names a class that is loaded before the first call of the events below:
- * by that a server is known that has had no request yet. none: that the class of their method is loaded says nothing, because
- * the JDK loads it for itself. frtrace's own are in presets/. More are in PRESETS_DIRECTORY, where a file's
+ * so a server is found that has had no request yet. none: the JDK loads the class of their method for itself, so a loaded
+ * class proves nothing. frtrace's own are in presets/. More are in PRESETS_DIRECTORY, where a file's
  * name is that of the preset; one of the same name as an own one stands for it.
  */
 #ifndef USER_OPTIONS_PRESETS_H

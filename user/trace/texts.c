@@ -51,6 +51,13 @@ uint32_t texts_add(struct texts *s, const char *text)
 	return s->count++;
 }
 
+uint32_t texts_find(const struct texts *s, const char *text)
+{
+	uint32_t row = hash_find(&s->lookup, texts_hash(text), text_is_wanted, &(struct texts_wanted){s, text});
+
+	return row ? row - 1 : 0;
+}
+
 void texts_release(struct texts *s)
 {
 	for (size_t i = 0; i < s->count; i++)

@@ -15,6 +15,8 @@ struct texts {
 
 /* The number of a text. UINT32_MAX: no memory. */
 uint32_t texts_add(struct texts *s, const char *text);
+/* The number that a text has; 0: none, or it is "". */
+uint32_t texts_find(const struct texts *s, const char *text);
 void texts_release(struct texts *s);
 
 /* The same for a verb that only reads: it ends without memory. */

@@ -115,22 +115,22 @@ void user_values_each(const struct call *call, user_value_visit *visit, void *co
 
 static const struct {
 	const char *event, *field, *attribute;
-	bool title;
+	bool title, asks; /* asks: the call is one of another service, or of the disk */
 } meanings[] = {
-	{"http.Request", "httpMethod", "http.request.method", true},
-	{"http.Request", "url", "url.path", true},
-	{"http.Request", "status", "http.response.status_code", false},
-	{"http.Call", "httpMethod", "http.request.method", true},
-	{"http.Call", "url", "url.full", true},
-	{"http.Call", "status", "http.response.status_code", false},
-	{"sql.Statement", "sql", "db.query.text", true},
-	{"grpc.Request", "grpcMethod", "rpc.method", true},
-	{"grpc.Call", "grpcMethod", "rpc.method", true},
-	{"jms.Message", "destination", "messaging.destination.name", true},
-	{"jms.Send", "destination", "messaging.destination.name", true},
-	{"mail.Send", "host", "server.address", true},
-	{"job.Run", "job", NULL, true},
-	{"file.Sync", "path", "file.path", true},
+	{"http.Request", "httpMethod", "http.request.method", true, false},
+	{"http.Request", "url", "url.path", true, false},
+	{"http.Request", "status", "http.response.status_code", false, false},
+	{"http.Call", "httpMethod", "http.request.method", true, true},
+	{"http.Call", "url", "url.full", true, true},
+	{"http.Call", "status", "http.response.status_code", false, false},
+	{"sql.Statement", "sql", "db.query.text", true, true},
+	{"grpc.Request", "grpcMethod", "rpc.method", true, false},
+	{"grpc.Call", "grpcMethod", "rpc.method", true, true},
+	{"jms.Message", "destination", "messaging.destination.name", true, false},
+	{"jms.Send", "destination", "messaging.destination.name", true, true},
+	{"mail.Send", "host", "server.address", true, true},
+	{"job.Run", "job", NULL, true, false},
+	{"file.Sync", "path", "file.path", true, true},
 };
 
 const struct user_values_group user_values_groups[] = {
@@ -152,6 +152,23 @@ bool user_values_titles(const struct meta_type *event, const struct meta_field *
 	size_t i = meaning_of(event->name, f->name);
 
 	return i < MEANINGS && meanings[i].title && v->kind == VALUE_TEXT && v->text.size;
+}
+
+static void asks_on_value(const struct meta_type *event, const struct meta_field *f, struct jfr_value *v, void *context)
+{
+	size_t i = f ? meaning_of(event->name, f->name) : MEANINGS;
+
+	if (i < MEANINGS && meanings[i].asks)
+		*(bool *)context = true;
+}
+
+bool user_values_asks(const struct call *call)
+{
+	bool asks = false;
+
+	if (call->values)
+		user_values_each(call, asks_on_value, &asks);
+	return asks;
 }
 
 const char *user_values_attribute(const char *event, const char *field)

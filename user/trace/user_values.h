@@ -40,6 +40,9 @@ void user_values_each(const struct call *call, user_value_visit *visit, void *co
  * Events whose fields have a meaning that readers know: http.Request, sql.Statement and others, as presets record them.
  */
 
+/* Does the call ask another service, or the disk? */
+bool user_values_asks(const struct call *call);
+
 /* Is this value of a field, which is resolved, part of its call's title? */
 bool user_values_titles(const struct meta_type *event, const struct meta_field *f, const struct jfr_value *v);
 

@@ -152,7 +152,7 @@ const struct option_row options[] = {
 	{.name = "mapping", .arg = "FILE", .kind = OPTION_TEXT, AT(settings.mapping),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
 	 .help = "filters have original names of a program that ProGuard or R8 has renamed",
-	 .more = "FILE is what they call the mapping, mapping.txt. It is for -m, -M, -x, -e, --inside, --dump-when and presets. The recording has the names of "
+	 .more = "FILE is what they call the mapping, mapping.txt. It is for -m, -M, -x, -e, --inside, --dump-when, --fail-if, filter files and presets. The recording has the names of "
 		 "the program; frtrace view, report and export show the original ones with the same option."},
 	{.name = "exclude", .letter = 'x', .arg = "FILTER", .kind = OPTION_EXCLUDE,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING | VERB_BIT(VERB_METHODS),
@@ -225,7 +225,7 @@ const struct option_row options[] = {
 	{.name = "path", .kind = OPTION_FLAG, AT(settings.path),
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,
 	 .help = "record whom each call waited for, to the end of the chain",
-	 .more = "Needs -t or --inside, of which the roots have paths. Each part is an event frtrace.PathSegment; frtrace view path shows them. The waits of all threads of the JVM are recorded for it."},
+	 .more = "Needs -t, or --inside, whose roots then have paths. Each part is an event frtrace.PathSegment; frtrace view path shows them. The waits of all threads of the JVM are recorded for it."},
 	{.name = "fields", .arg = "SET", .kind = OPTION_CHOICE, AT(settings.fields),
 	 .choices = fields_choices, .usual = "all",
 	 .section = SECTION_CALL, .verbs = VERBS_RECORDING,

@@ -503,7 +503,7 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 
 /* ---- what they have in common */
 
-#define TITLES_MOST 1000 /* beyond them, what is new does not count */
+#define TITLES_MOST 1000 /* new titles beyond these are ignored */
 #define STANDS_OUT  30	 /* per cent of the time */
 #define TEXT_MOST   120	 /* columns of a statement */
 
@@ -516,11 +516,14 @@ void slow_cause_release(struct slow_cause *c)
 void slow_cause_add(struct slow_cause *c, const struct call *inside, size_t index)
 {
 	struct bytes title;
+	uint32_t number = 0;
 
 	bytes_init(&title);
-	if (c->titles.count < TITLES_MOST && user_values_put_title(&title, inside))
-		aggregate_add(aggregate_of(&c->sums, texts_number(&c->titles, memory_text(&title)), index),
-			      inside->duration, inside->thrown);
+	if (user_values_asks(inside) && user_values_put_title(&title, inside))
+		number = c->titles.count < TITLES_MOST ? texts_number(&c->titles, memory_text(&title))
+						       : texts_find(&c->titles, memory_text(&title));
+	if (number)
+		aggregate_add(aggregate_of(&c->sums, number, index), inside->duration, inside->thrown);
 	bytes_release(&title);
 }
 
@@ -542,15 +545,24 @@ static uint32_t cause_find(const struct slow_cause *c, struct group *of_all)
 	return found;
 }
 
-/* The slow call in which the title has the most time. */
-static const struct slow_call *cause_most(const struct slow_cause *c, uint32_t title, const struct slow_call *slow)
+/* The slow call in which the title has more than half of its time; NULL: there is none. */
+static const struct slow_call *cause_most(const struct slow_cause *c, uint32_t title, int64_t total,
+					  const struct slow_call *slow)
 {
 	const struct group *most = NULL;
 
 	for (size_t i = 0; i < c->sums.count; i++)
 		if (c->sums.group[i].first == title && (!most || c->sums.group[i].total > most->total))
 			most = &c->sums.group[i];
-	return &slow[most->second];
+	return most && most->total > total / 2 ? &slow[most->second] : NULL;
+}
+
+/* Of a request, until its last task had ended. */
+static int64_t slow_call_time(const struct slow_call *s)
+{
+	int64_t own = s->place.span.duration;
+
+	return s->place.charged > own ? s->place.charged : own;
 }
 
 void slow_cause_put(struct bytes *out, const struct slow_cause *c, const struct slow_call *slow, size_t count)
@@ -562,7 +574,7 @@ void slow_cause_put(struct bytes *out, const struct slow_cause *c, const struct 
 	uint32_t title = cause_find(c, &cause);
 
 	for (size_t i = 0; i < count; i++)
-		sum_add(&time, slow[i].place.span.duration);
+		sum_add(&time, slow_call_time(&slow[i]));
 	/* more than all of it: some of these calls were in each other */
 	if (!title || cause.total > time || cause.total < time / 100 * STANDS_OUT)
 		return;
@@ -572,9 +584,11 @@ void slow_cause_put(struct bytes *out, const struct slow_cause *c, const struct 
 	bytes_printf(out, " went into %s of \"", log_count(cause.count));
 	user_values_put_cut(out, c->titles.text[title], TEXT_MOST);
 	bytes_put_u8(out, '"');
-	most = cause_most(c, title, slow);
-	if (most->call.chunk && user_values_put_title(&where, &most->call))
-		bytes_printf(out, "%s in %s", count > 1 ? ", most of it" : "", memory_text(&where));
+	most = cause_most(c, title, cause.total, slow);
+	if (most && most->call.chunk && user_values_put_title(&where, &most->call)) {
+		bytes_printf(out, "%s in ", count > 1 ? ", most of it" : "");
+		user_values_put_cut(out, memory_text(&where), TEXT_MOST);
+	}
 	bytes_put_u8(out, '.');
 	bytes_release(&where);
 }

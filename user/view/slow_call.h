@@ -66,7 +66,8 @@ void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders 
 		   int64_t utc_offset, unsigned int columns, bool whole);
 
 /*
- * What slow calls have in common, in a sentence: the statement, or the call of a service, that most of their time went into.
+ * What slow calls have in common, in a sentence: the statement, or the call of a service, that most of their time went into,
+ * with the call in which that was more than half of it.
  *
  *     83 % of the time of these 20 calls went into 24 of "select pg_sleep(?)", most of it in GET /checkout/17.
  *
@@ -79,7 +80,7 @@ struct slow_cause {
 
 void slow_cause_release(struct slow_cause *c);
 
-/* Add a call that is inside the slow call of that index. Only calls that have a title count. */
+/* Add a call that is inside the slow call of that index. Only calls that ask another service count (user_values_asks()). */
 void slow_cause_add(struct slow_cause *c, const struct call *inside, size_t index);
 
 /* Append the sentence; nothing if no title stands out. */

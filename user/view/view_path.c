@@ -269,7 +269,7 @@ static void path_list_put(void *state, const struct view_request *request, struc
 {
 	struct table_column columns[] = {
 		{"Call", "call", TABLE_NUMBER, 0},
-		{NULL, NULL, TABLE_TEXT, 1},
+		{NULL, "title", TABLE_TEXT, 1},
 		{"Method", "method", TABLE_METHOD, 1},
 		{NULL, "startTime", TABLE_TEXT, 0},
 		{"Total", "totalNs", TABLE_NUMBER, 0},

@@ -127,17 +127,17 @@ static void slow_call_add(struct slow_call *s, const struct thread_wait *wait, u
 }
 
 /*
- * Add a part of a critical path, if it is the call's: the path of a request may be longer than its outermost call, those of
- * other calls that began with it are shorter. `thread`: thread_number() of the thread of the part's call.
+ * Add a part of a critical path, if it is the call's: of other calls that began with it the length differs. That of a request
+ * ends with its last task. `thread`: thread_number() of the thread of the part's call.
  */
 static void slow_call_add_part(struct slow_call *s, const struct path_part *part, uint64_t thread, struct texts *texts)
 {
 	int64_t from_start = part->start - part->offset - s->place.span.start;
-	int64_t longer = part->call_duration - s->place.span.duration;
-
+	int64_t own = part->call_duration - s->place.span.duration, request = part->call_duration - s->place.charged;
 	struct chain_kind *kind;
 
-	if (thread != s->place.thread || llabs(from_start) > PATH_STAMPS_DIFFER || longer < -PATH_STAMPS_DIFFER)
+	if (thread != s->place.thread || llabs(from_start) > PATH_STAMPS_DIFFER ||
+	    (llabs(own) > PATH_STAMPS_DIFFER && (request >= own || llabs(request) > PATH_STAMPS_DIFFER)))
 		return;
 	kind = chain_end_add(&s->chain, texts, part, NULL);
 	if (kind)
@@ -263,10 +263,10 @@ static int slowest_on_part(struct jfr_chunk *chunk, const struct jfr_event *e, v
 {
 	struct slow_calls *s = context;
 	struct path_part part = path_part_read(&s->reader, chunk, e);
-	int64_t middle = part.start - part.offset + part.call_duration / 2;
+	int64_t begun = part.start - part.offset + PATH_STAMPS_DIFFER;
 	uint64_t thread = 0;
 
-	for (size_t i = started_by(s, middle); i-- > 0 && may_reach(s, i, middle);) {
+	for (size_t i = started_by(s, begun); i-- > 0 && may_reach(s, i, begun);) {
 		if (!thread)
 			thread = thread_number(chunk, part.call_thread);
 		slow_call_add_part(s->by_start[i], &part, thread, &s->runs.texts);

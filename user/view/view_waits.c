@@ -284,7 +284,7 @@ static bool waits_have_calls(const struct aggregate *all, enum wait_table by, bo
 	return by == BY_WAKER && have;
 }
 
-/* The same of values. */
+/* Is the column of values shown? */
 static bool waits_have_values(const struct wait_groups *groups, const struct aggregate *all, bool json)
 {
 	bool have = json;

@@ -179,7 +179,6 @@ void wait_calls_read(struct wait_calls *w, const struct call *call, uint32_t thr
 			continue;
 		wanted->found = call->duration;
 		wanted->values = wait_calls_values(w, call);
-		w->any |= wanted->values > 0;
 	}
 }
 

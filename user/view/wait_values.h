@@ -58,7 +58,6 @@ struct wait_calls {
 	size_t count, capacity;
 	struct texts texts;
 	bool json; /* texts are for JSON, without their '#' */
-	bool any;  /* values of some call are known */
 };
 
 void wait_calls_release(struct wait_calls *w);
