@@ -39,20 +39,20 @@ static void two_calls(void)
 
 static const char rows_of_two_calls[] =
 	"{\"view\":\"Critical Paths\",\"rows\":["
-	"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+	"{\"call\":1,\"title\":\"\",\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
 	"\"totalNs\":20000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
 	"\"why\":\"\",\"frames\":[],\"depth\":0},"
-	"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+	"{\"call\":1,\"title\":\"\",\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
 	"\"totalNs\":20000000,\"offsetNs\":1000000,\"durationNs\":14000000,\"thread\":\"worker-2\","
 	"\"state\":\"socket\",\"resource\":\"10.0.0.7:5432\",\"why\":\"ended a wait of worker-1 (futex); ended by postgres (process 77)\","
 	"\"frames\":[\"com.acme.Cart.query()\"],\"depth\":1},"
-	"{\"call\":1,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
+	"{\"call\":1,\"title\":\"\",\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20.010Z\","
 	"\"totalNs\":20000000,\"offsetNs\":15000000,\"durationNs\":5000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
 	"\"why\":\"\",\"frames\":[],\"depth\":0},"
-	"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
+	"{\"call\":2,\"title\":\"\",\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
 	"\"totalNs\":3000000,\"offsetNs\":0,\"durationNs\":1000000,\"thread\":\"worker-2\",\"state\":\"cpu\",\"resource\":\"\","
 	"\"why\":\"ended a wait of worker-1 (futex)\",\"frames\":[\"com.acme.Cart.parse()\"],\"depth\":1},"
-	"{\"call\":2,\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
+	"{\"call\":2,\"title\":\"\",\"method\":\"com.acme.Cart.checkout()\",\"startTime\":\"2023-11-14T22:13:20Z\","
 	"\"totalNs\":3000000,\"offsetNs\":1000000,\"durationNs\":2000000,\"thread\":\"worker-1\",\"state\":\"cpu\",\"resource\":\"\","
 	"\"why\":\"\",\"frames\":[],\"depth\":0}]}\n";
 
