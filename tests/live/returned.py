@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """returned.py REQUESTS SLOWEST STEPS THRESHOLD_MS PATHS: the requests that Returned has logged are in `view slowest --json` if they took
-long enough until their last task had ended, with that time, and their two steps are events live.Step. Their paths in `view path --json` are as long, and go on in the worker,
-which sleeps twice for 30 ms."""
+long enough until their last task had ended, with that time, and their two steps are events live.Step. Their paths in `view path --json` are as long."""
 import collections
 import json
 import re
@@ -41,11 +40,6 @@ for parts in paths.values():
     ends = [part["offsetNs"] + part["durationNs"] for part in parts]
     if [part["offsetNs"] for part in parts] != [0] + ends[:-1] or ends[-1] != parts[0]["totalNs"]:
         print("a path with gaps:", parts)
-    # a request that lost its CPU may have lasted while the worker slept, and a worker may have waited for one between its steps
-    begun = min((part["offsetNs"] for part in parts if part["thread"] == "worker"), default=ends[-1])
-    slept = sum(part["durationNs"] for part in parts if (part["thread"], part["state"]) == ("worker", "sleep"))
-    if slept < 60e6 - begun and ends[-1] < 100e6:
-        print("a path without the worker's steps:", parts)
 lengths = sorted((parts[0]["totalNs"] for parts in paths.values()), reverse=True)
 if len(lengths) != len(times) or any(abs(a - b) > 1000 for a, b in zip(lengths, times)):
     print("paths are not as long as requests:", lengths, times)
