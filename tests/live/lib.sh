@@ -470,7 +470,7 @@ status_is() { # STATUS...
 	finding "status $F_STATUS, expected $*:" "$(tail -n 8 "$F_DIR/stderr")"
 }
 
-# What is said of the start follows "tracing" in lines of their own.
+# The lines about the start come after the one with "tracing".
 says() { # REGEX: on stderr, by now or soon
 	wait_for 5 has_said "$1" && grep -qE -- "$1" "$F_DIR/stderr" || finding "does not say /$1/:" "$(cat "$F_DIR/stderr")"
 }

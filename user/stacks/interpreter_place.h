@@ -3,7 +3,7 @@
  * Where a thread is in HotSpot's interpreter that was interrupted anywhere. A method's entry takes the return address from
  * the stack, makes room for locals, and pushes it again, then the frame pointer, the caller's stack pointer, the Method, and so on to
  * the bytecode pointer. At the end all goes back at once. So the frame pointer may have the caller's frame, or one of an older
- * caller if that one is compiled; or this frame, of which a part is still missing. The registers tell them apart.
+ * caller if that one is compiled; or this frame, not yet complete. The registers tell them apart.
  */
 #ifndef USER_STACKS_INTERPRETER_PLACE_H
 #define USER_STACKS_INTERPRETER_PLACE_H

@@ -81,8 +81,10 @@ DIGITS=$(printf '0123456789abcdef%.0s' 1 2 3 4)
 GROUP=$(awk '$3 == "cgroup2" { print $2 }' /proc/mounts | head -1)/docker-$DIGITS.scope
 
 group_leave() {
-	while ! rmdir "$GROUP" 2>/dev/null && [ -d "$GROUP" ]; do sleep 0.1; done
+	wait_for 10 group_is_gone || finding "the control group stays: $(cat "$GROUP/cgroup.procs")"
 }
+
+group_is_gone() { rmdir "$GROUP" 2>/dev/null || [ ! -d "$GROUP" ]; }
 
 # The peers are servers in processes of their own. What two processes have belongs to none of them. On a busy machine looks at
 # them are rare.

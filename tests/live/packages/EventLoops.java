@@ -5,8 +5,8 @@ import io.netty.channel.nio.NioEventLoopGroup;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * EventLoops DIR ROUNDS: in each round request() hands tasks to event loops of Netty, one of which hands over another one, and code
- * outside of request() hands over one more. Each calls child() with its number. The file `inside` lists those of request().
+ * EventLoops DIR ROUNDS: in each round request() hands tasks to event loops of Netty, and one of these tasks hands over another.
+ * Code outside of request() hands over one more. Each calls child() with its number. The file `inside` lists those of request().
  */
 public class EventLoops {
     static final NioEventLoopGroup loops = new NioEventLoopGroup(2);
