@@ -91,9 +91,10 @@ group_is_gone() { rmdir "$GROUP" 2>/dev/null || [ ! -d "$GROUP" ]; }
 processes() {
 	local calls seen named wrong servers twice
 	begin "waits name the process of a peer on this machine${BUFFER:+, --buffer=$BUFFER}, JDK $FEATURE" || return 0
-	mkdir "$GROUP" || return 0
+	mkdir "$GROUP" 2>/dev/null || { skip "$SENTENCE" "no control groups of version 2 here"; return; }
 	python3 "$LIVE/peer_servers.py" "$WORK" "$GROUP" &
 	servers=$!
+	STARTED+=("$servers")
 	wait_for 20 test -e "$WORK/servers" && twice=$(awk '$1 == "twice" { print $2 }' "$WORK/servers")
 	STATUS='0 3' record_program Asking "$(amount 100 1000)" "$WORK/servers" -- -e 'test.Peer live.Asking::ask peer=return' "$@"
 	kill "$servers"
@@ -101,11 +102,17 @@ processes() {
 	compare process
 	[ "$seen" -ge $((calls / 2)) ] && [ "$named" -ge $((seen / 2)) ] && [ "$wrong" = 0 ] ||
 		finding "$calls calls, $seen waits, $named named, $wrong wrongly:" "$(tail -n +2 "$WORK/compared")"
-	jq -c --arg twice "127.0.0.1:$twice" --arg box "${DIGITS:0:12}" '.recording.events[].values | select(.process) |
-		select(.resource == $twice or (.process == "boxed") != (.container == $box)) |
-		[.resource, .process, .container]' "$WORK/printed" >"$WORK/odd"
+	python3 - "$WORK/printed" "127.0.0.1:$twice" "${DIGITS:0:12}" >"$WORK/odd" <<-'END'
+		import json, sys
+		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
+		    v = e["values"]
+		    process, container = v.get("process"), v.get("container")
+		    if process and (v["resource"] == sys.argv[2] or (process == "boxed") != (container == sys.argv[3])):
+		        print(v["resource"], process, container)
+	END
 	[ ! -s "$WORK/odd" ] || finding "wrong processes or containers:" "$(head -5 "$WORK/odd")"
-	"$FRTRACE" view waits --by=resource --json "$F_FILE" | jq -r '.rows[] | select(.process) | .process' | sort -u | paste -sd' ' >"$WORK/shown"
+	"$FRTRACE" view waits --by=resource --json "$F_FILE" | python3 -c 'import json, sys
+print(*sorted({r["process"] for r in json.loads(sys.stdin.readline())["rows"] if r["process"]}))' >"$WORK/shown"
 	[ "$(cat "$WORK/shown")" = "boxed handed local mapped plain" ] || finding "view waits has processes $(cat "$WORK/shown")"
 	rm -f "$WORK/servers" "$WORK/local"
 	finish
