@@ -21,6 +21,11 @@ struct pending {
 	struct stream_vthread vthread;
 };
 
+struct recent_task {
+	struct path_task task;
+	struct stream_vthread vthread;
+};
+
 /* A thread as a waker, and the key of its waits; `earlier`: of those before `observed`, 0: none. */
 struct followed {
 	uint32_t tid, origin, key, earlier;
@@ -36,7 +41,7 @@ struct paths {
 	struct followed followed[THREADS];    /* by tid; of two threads, the younger one has a history */
 	struct followed observed[2][THREADS]; /* the same by key: serials, and keys of threads without a slot */
 	struct path_calls calls;
-	struct path_task task[TASKS];
+	struct recent_task task[TASKS];
 	size_t tasks;		      /* in all; the last one is task[(tasks - 1) % TASKS] */
 	const struct path_call *call; /* whose path is being computed */
 	struct path_segment segment[SEGMENTS];
@@ -103,28 +108,35 @@ void paths_add(struct paths *p, const struct path_call *call)
 
 void paths_add_task(struct paths *p, const struct path_task *task)
 {
-	p->task[p->tasks++ % TASKS] = *task;
+	struct recent_task *at = &p->task[p->tasks++ % TASKS];
+
+	at->task = *task;
+	if (!task->vthread)
+		return;
+	at->vthread = *task->vthread;
+	at->task.vthread = &at->vthread;
 }
 
-void paths_next_chunk(struct paths *p)
+/* The key of the waits of the thread that ran the task. */
+static uint32_t path_task_key(const struct path_task *t)
 {
-	p->tasks = 0;
+	return t->vthread ? frt_virtual_key(t->vthread->java_id) : t->thread;
 }
 
-/* The class of the shortest task that this thread was running in most of [begin, end), as tasks may run others. 0: unknown. */
+/* The key of the class of the shortest task that this thread was running in most of [begin, end), as tasks may run others. 0: unknown. */
 static uint64_t paths_task_in(const struct paths *p, uint32_t key, int64_t begin, int64_t end)
 {
 	int64_t middle = begin + (end - begin) / 2;
 	const struct path_task *best = NULL;
 
 	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
-		const struct path_task *t = &p->task[i];
+		const struct path_task *t = &p->task[i].task;
 
-		if (t->key == key && t->begin <= middle && t->end > middle &&
+		if (path_task_key(t) == key && t->begin <= middle && t->end > middle &&
 		    (!best || t->end - t->begin < best->end - best->begin))
 			best = t;
 	}
-	return best ? best->task_class : 0;
+	return best ? method_keys_class(p->setup.methods, best->class_name) : 0;
 }
 
 bool paths_are_due(const struct paths *p)
@@ -393,7 +405,7 @@ static const struct path_task *paths_last_task(const struct paths *p, int64_t en
 	const struct path_task *best = NULL;
 
 	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
-		const struct path_task *t = &p->task[i];
+		const struct path_task *t = &p->task[i].task;
 
 		if (llabs(t->end - end) <= STAMPS_DIFFER && (!best || llabs(t->end - end) < llabs(best->end - end)))
 			best = t;
@@ -407,11 +419,11 @@ static void path_compute_tail(struct paths *p, const struct jfr_path_segment *ca
 	const struct path_task *last = paths_last_task(p, p->call->tasks_end);
 	struct jfr_path_segment tail = *call;
 
-	tail.thread = last ? last->thread : 0;
+	tail.thread = last ? thread_keys_of(p->setup.threads, last->thread, last->vthread) : 0;
 	tail.depth = 1;
 	tail.waiter = call->call_thread;
 	tail.waited = "task";
-	path_follow_thread(p, last ? last->key : FRT_NO_THREAD, p->call->end, p->call->tasks_end, &tail);
+	path_follow_thread(p, last ? path_task_key(last) : FRT_NO_THREAD, p->call->end, p->call->tasks_end, &tail);
 }
 
 static void path_compute(struct paths *p, const struct pending *at)

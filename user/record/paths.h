@@ -48,17 +48,14 @@ struct path_call {
 /* A call that has been recorded. Those of a thread come in the order of their ends. */
 void paths_add(struct paths *p, const struct path_call *call);
 
-/* A task that a thread has run; `thread` and `task_class` are keys of the chunk. */
+/* A task that a thread has run. */
 struct path_task {
-	uint32_t key; /* of its waits */
+	const struct stream_vthread *vthread; /* NULL: it ran in a platform thread */
+	uint32_t thread, class_name;	      /* serial; as in struct frt_task */
 	int64_t begin, end;
-	uint64_t thread, task_class;
 };
 
 void paths_add_task(struct paths *p, const struct path_task *task);
-
-/* The next chunk has other keys. */
-void paths_next_chunk(struct paths *p);
 
 /*
  * Call at each tick, with an open chunk: writes the paths of the calls that have been there at the last one already, because

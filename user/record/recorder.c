@@ -94,8 +94,6 @@ static int begin_chunk(struct recorder *r, struct diag *d)
 	frames_next_chunk(r->frames);
 	thread_keys_next_chunk(r->threads);
 	span_events_next_chunk(r->events);
-	if (r->tasks.paths)
-		paths_next_chunk(r->tasks.paths);
 	r->chunk_start = at;
 	recording_info_put(&r->info, r->writer, at);
 	recorder_put_clock(r, at);

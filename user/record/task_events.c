@@ -55,9 +55,9 @@ void task_events_put(struct task_events *e, const struct frt_span *s, const stru
 	};
 	jfr_task(e->writer, &event);
 	if (e->paths && has_run(t.end))
-		paths_add_task(e->paths, &(struct path_task){.key = v ? frt_virtual_key(v->java_id) : s->thread,
+		paths_add_task(e->paths, &(struct path_task){.vthread = v,
+							     .thread = s->thread,
+							     .class_name = t.class_name,
 							     .begin = begun,
-							     .end = clock_ns(e->clock, s->start + s->duration),
-							     .thread = event.thread,
-							     .task_class = event.task_class});
+							     .end = clock_ns(e->clock, s->start + s->duration)});
 }

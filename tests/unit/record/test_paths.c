@@ -316,10 +316,12 @@ CASE(what_a_running_thread_did_in_several_calls_has_several_parts, setup, teardo
 CASE(a_part_has_the_task_that_its_thread_was_running, setup, teardown)
 {
 	struct paths *paths = breakdown_paths(b->where);
-	struct path_task task = {.key = 2, .begin = 90, .end = 210, .task_class = recording_class(&b->r, "a/Report")};
+	struct path_task task = {
+		.thread = 2, .begin = 90, .end = 210, .class_name = fake_string(&b->segment, "a/Report")};
 
 	paths_add_task(paths, &task);
-	task = (struct path_task){.key = 2, .begin = 300, .end = 390, .task_class = recording_class(&b->r, "a/Other")};
+	task = (struct path_task){
+		.thread = 2, .begin = 300, .end = 390, .class_name = fake_string(&b->segment, "a/Other")};
 	paths_add_task(paths, &task);
 	wait_of(2, 50, 60, 70, MAIN);
 	wait_of(2, 210, 250, 300, 0);
@@ -358,20 +360,22 @@ static void root_until(int64_t start, int64_t end, int64_t tasks_end)
 	breakdown_split(b->where, &s, NULL, start, &e);
 }
 
+/* Between the task and the path, a chunk ends. */
 CASE(the_path_of_a_root_goes_on_in_the_task_that_ended_last, setup_roots, teardown)
 {
-	struct path_task task = {.key = 2,
-				 .begin = 450,
-				 .end = 1000,
-				 .thread = thread_keys_of(b->threads, 2, NULL),
-				 .task_class = recording_class(&b->r, "a/Report")};
+	struct path_task task = {
+		.thread = 2, .begin = 450, .end = 1000, .class_name = fake_string(&b->segment, "a/Report")};
 
 	paths_add_task(breakdown_paths(b->where), &task);
-	task = (struct path_task){.key = 1, .begin = 550, .end = 700, .task_class = recording_class(&b->r, "a/Other")};
+	task = (struct path_task){
+		.thread = 1, .begin = 550, .end = 700, .class_name = fake_string(&b->segment, "a/Other")};
 	paths_add_task(breakdown_paths(b->where), &task);
 	wait_of(2, 50, 60, 70, 0);
 	wait_of(2, 600, 640, 650, 0);
 	root_until(100, 500, 1000);
+	recording_end(&b->r, false);
+	recording_begin(&b->r);
+	thread_keys_next_chunk(b->threads);
 	finish();
 	expect_part(0, 550, 350, "worker-2", "cpu");
 	expect_part(1, 540, 10, "worker-2", "runQueue");
