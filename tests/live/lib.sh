@@ -114,13 +114,13 @@ meanwhile_ends() {
 	cat "$WORK/meanwhile.out"
 }
 
-# Wait until the command succeeds. The limit tells what hangs from what is slow, so it counts looks, not the clock: a
-# virtual machine may stand still for a minute, and a busy one is several times slower than one that is idle.
+# Wait until the command succeeds. The limit tells what hangs from what is slow, so it is four times as long, and counts looks,
+# too: a virtual machine may stand still for a minute, and a busy one is several times slower than one that is idle.
 wait_for() { # SECONDS (on an idle machine) COMMAND...
-	local looks=$(($1 * 200))
+	local looks=$(($1 * 40)) until=$((SECONDS + $1 * 4))
 	shift
 	until "$@"; do
-		[ $((looks -= 1)) -gt 0 ] || return 1
+		[ $((looks -= 1)) -gt 0 ] || [ $SECONDS -lt $until ] || return 1
 		sleep 0.02
 	done
 }

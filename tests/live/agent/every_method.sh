@@ -6,7 +6,7 @@
 # in one process. JVMs before JDK 15 take minutes to hook and restore all classes (docs/safety.md): there only javac's
 # comp and maps have hooks, with SOAK=1 all classes in one recording, with $WHOLE in three. C2 takes most of the CPU
 # time: it compiles for the JDKs of the host, with SOAK=1 for all.
-SECONDS_MAX=${SECONDS_MAX:-300} TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-300}
+SECONDS_MAX=${SECONDS_MAX:-120} TRACE_SECONDS_MAX=${TRACE_SECONDS_MAX:-120}
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 SECONDS_EACH=${SECONDS_EACH:-$(amount 0 2)} PACKAGES=${PACKAGES:-$(amount 2 3)}

@@ -5,7 +5,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-AT_ONCE=2 # counted in looks, as by wait_for: eight seconds on an idle machine, where an attach waits for fifteen
+AT_ONCE=2 # as by wait_for: eight seconds on an idle machine, where an attach waits for fifteen
 GROUP=frtrace-test-$$
 
 cgroup_points() { awk '$3 ~ /^cgroup2?$/ { print $2 }' /proc/mounts; }

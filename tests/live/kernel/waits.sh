@@ -330,7 +330,7 @@ expect_places() { # N
 # Of 10,000 virtual threads each waits once, with most of its frames in the heap: 81 of down(), and the first of any such
 # thread below. "main" wakes them, or, for locks and queues, the thread before.
 parked() {
-	local n=10020 SECONDS_MAX=300 by waits whole
+	local n=10020 SECONDS_MAX=120 by waits whole
 	[ "$FEATURE" -ge 21 ] && begin "$n waits of virtual threads have their line and all their frames, and their threads are kinds, JDK $FEATURE" || return 0
 	record_program Parked $n -- -m 'live.Parked::in*' --stack-depth=200 || return 0
 	says ' 0 lost'

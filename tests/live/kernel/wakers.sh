@@ -20,7 +20,8 @@ judge() { # N LANES SHARE KIND...
 }
 
 wakers() {
-	local SECONDS_MAX=1200
+	local SECONDS_MAX
+	SECONDS_MAX=$(amount 120 1200)
 	begin "a wait names the thread and the method that ended it, JDK $FEATURE" || return 0
 	judge "$(amount 300 10000)" 4 0.001 "${KINDS[@]}"
 }
@@ -35,7 +36,7 @@ crowd() {
 # The name of a virtual thread is known from its first recorded call on, which ends after the wait. Until then it has a
 # number; its carrier is never named. One that has slept, as with a lock, has only its newest frames on the stack.
 virtual() {
-	local SECONDS_MAX=1200 JVM=(-Dwakers=virtual -Djdk.virtualThreadScheduler.parallelism=2) ALSO=(-m 'live.Wakers::a;live.Wakers::b')
+	local SECONDS_MAX=$(amount 120 1200) JVM=(-Dwakers=virtual -Djdk.virtualThreadScheduler.parallelism=2) ALSO=(-m 'live.Wakers::a;live.Wakers::b')
 	[ "$FEATURE" -ge 21 ] && begin "a virtual thread that ends a wait is named, not its carrier, JDK $FEATURE" || return 0
 	judge "$(amount 300 10000)" 4 0.05 notice semaphore latch queue future park socket pipe
 }

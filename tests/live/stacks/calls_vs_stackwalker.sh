@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 STACKS=$LIVE/java/stacks
-SECONDS_MAX=180
+SECONDS_MAX=120
 SEED=${SEED:-$((RANDOM * 32768 + RANDOM))}
 TOOL=$(jdk_newest)		# compares all versions
 TOOL_FEATURE=${JDKS[-1]%% *}	# compiles for all versions; a root directory has no javac with old releases

@@ -5,7 +5,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-SECONDS_MAX=180 # enough to compile everything on a busy machine
+SECONDS_MAX=120 # enough to compile everything on a busy machine
 
 compare() {
 	"$WORK/resolve_probe" "$T_PID" "$(cat "$T_DIR/tid")" >"$WORK/resolved" 2>&1 || finding "$(cat "$WORK/resolved")"
