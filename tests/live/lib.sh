@@ -205,13 +205,19 @@ jfr_newest() { jfr_of "${NEWEST#* }" "$@"; }
 
 mapfile -t OTHER_JDKS < <("$ROOT/scripts/jdks" --list)
 
-# Most tests use one of those before 17 and one of those since 21, which their names choose. agent/other_jdks.sh and the
-# tests of walked stacks use all, as all tests do with SOAK=1.
+# Most tests use one of those before 17 and one of those since 21, which their names choose; long ones use only one of the
+# two, and one of the host's, and the others on the next day. Tests that depend on the version use one half and then the
+# other, agent/other_jdks.sh all, and with SOAK=1 all tests do. DAY=N is a day of the past.
 jdks_in_turn() {
-	local number
-	[ -z "$SOAK" ] || { JDKS_IN_TURN=("${OTHER_JDKS[@]}"); return; }
+	local number i day=${DAY:-$(($(date +%s) / 86400))}
+	JDKS_IN_TURN=("${OTHER_JDKS[@]}") JDKS_OF_DAY=("${JDKS[@]}") OTHERS_OF_DAY=("${OTHER_JDKS[@]}") HALF_OF_DAY=("${OTHER_JDKS[@]}")
+	[ -z "$SOAK" ] || return
 	number=$(basename "$0" | cksum | cut -d " " -f 1)
 	JDKS_IN_TURN=("${OTHER_JDKS[number % 2]}" "${OTHER_JDKS[2 + number / 2 % (${#OTHER_JDKS[@]} - 2)]}")
+	JDKS_OF_DAY=("${JDKS[(number + day) % ${#JDKS[@]}]}")
+	OTHERS_OF_DAY=("${JDKS_IN_TURN[(number / 2 + day) % 2]}")
+	HALF_OF_DAY=()
+	for ((i = day % 2; i < ${#OTHER_JDKS[@]}; i += 2)); do HALF_OF_DAY+=("${OTHER_JDKS[i]}"); done
 }
 jdks_in_turn
 

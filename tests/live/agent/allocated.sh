@@ -90,12 +90,12 @@ exact_with() { # FIRST
 	done
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	exact_with "$FEATURE"
 	[ "$FEATURE" -lt 21 ] || followed 50 "$(amount 40 1000)"
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "each call has the bytes that ThreadMXBean says" || continue
 	exact_with "$version"
 	[ "$FEATURE" -lt 21 ] || followed 50 "$(amount 40 1000)"

@@ -150,6 +150,6 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && beside_jfr
 	turn 0 && refused
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "samples of slow calls have the shares that were burnt" && spent_by $((way++)) && entered
 done

@@ -601,7 +601,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && xml
 	[ "$FEATURE" -lt 21 ] || values 16 "$(amount 200 14000)" virtual
 done
-for version in "${OTHER_JDKS[@]}"; do
+for version in "${HALF_OF_DAY[@]}"; do
 	root_use "$version" "events" || continue
 	values "$(amount 4 16)" "$(amount 100 14000)"
 	textual

@@ -90,11 +90,11 @@ everything() {
 
 tree_make "$WORK/tree" "$PACKAGES"
 COMPILERS=()
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	everything
 done
 [ -n "$SOAK" ] || COMPILERS=("${BRIEF[@]}")
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "javac is traced" && everything
 done

@@ -178,7 +178,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && large
 	layered 4 "$([ "$FEATURE" -lt 21 ] && echo 0 || echo 4)"
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "roots" || continue
 	THREADS=16 known
 	natives "$BESIDE" child leaf freeMemory

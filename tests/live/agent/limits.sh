@@ -320,7 +320,7 @@ for line in "${JDKS[@]}"; do
 	turn 1 && slow
 done
 
-for number in "${JDKS_IN_TURN[@]}"; do
+for number in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$number" "limits" || continue
 	threads_of_a_group
 	[ -n "$SOAK" ] || continue

@@ -238,7 +238,7 @@ launched() {
 
 JNI=$(dirname "$(find "${JDKS[0]#* }/include" /usr/lib/jvm/*/include -name jni_md.h 2>/dev/null | head -n 1)")
 library_build "$WORK/libbound.so" || { not_ok "the library compiles"; exit; }
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	counted
 	jdk_natives
@@ -259,7 +259,7 @@ PROBES=perf loaded_late
 PROBES=
 late_in_vain
 only_the_target
-for feature in "${OTHER_JDKS[@]}"; do
+for feature in "${HALF_OF_DAY[@]}"; do
 	root_use "$feature" "native methods" || continue
 	jdk_natives
 	[ "$feature" != 8 ] || { counted; late; open_calls; critical named; }

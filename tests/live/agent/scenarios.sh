@@ -52,7 +52,7 @@ launched() {
 	verdict
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	attached
 	launched

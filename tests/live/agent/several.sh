@@ -119,10 +119,11 @@ no_fifth() {
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	for order in ABab ABba BAba BAab AaBb ABaAba ABka; do
 		in_order $order
 	done
 done
+jdk_use "${JDKS[-1]}"
 no_fifth

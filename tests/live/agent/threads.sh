@@ -76,7 +76,7 @@ for jdk in "${JDKS[@]}"; do
 	crowd
 done
 
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	[ "$version" -ge 21 ] || continue
 	root_use "$version" "virtual threads" && first_virtual
 done

@@ -115,7 +115,7 @@ virtual_threads() {
 }
 
 period
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	program=(Threads together 64 20000) checks=(timing_agrees no_traces)
 	timed "64 threads with 20,000 calls are 1,280,000 invocations" -M live.Threads::work
@@ -146,5 +146,6 @@ for jdk in "${JDKS[@]}"; do
 	killed
 	[ "$FEATURE" -lt 25 ] || same_view
 done
+jdk_use "${JDKS[-1]}"
 
 root_use 21 "100,000 virtual threads" && virtual_threads

@@ -243,7 +243,7 @@ for jdk in "${JDKS[@]}"; do
 	refused "a JVM without the flag is refused" 'start it with -XX:\+DTraceMethodProbes' -- --source=hotspot -m live.Exits
 	refused "--inside needs the agent" '--inside does not go with' $PROBED -- --source=hotspot --inside=live.Exits -m live.Exits
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	[ "$version" -gt 8 ] || continue
 	root_use "$version" "HotSpot's own probes count every way out of a method once" || continue
 	counted "HotSpot's own probes count every way out of a method once" live.Exits live.Exits ExitsMain 1000

@@ -95,7 +95,7 @@ by_hand() {
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	[ "$FEATURE" -lt 25 ] || by_hand
 	[ "$FEATURE" -ge 11 ] || continue
@@ -104,7 +104,7 @@ for jdk in "${JDKS[@]}"; do
 	statements
 	[ "$FEATURE" -lt 21 ] || context 50 20 virtual
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	[ "$version" -ge 11 ] || continue
 	root_use "$version" "context" || continue
 	context 16 100

@@ -357,7 +357,7 @@ for jdk in "${JDKS[@]}"; do
 	own_tool
 done
 jdk_9
-for version in "${JDKS_IN_TURN[@]}"; do [ "$version" = 8 ] || other_jvm "$version"; done
+for version in "${OTHERS_OF_DAY[@]}"; do [ "$version" = 8 ] || other_jvm "$version"; done
 jdk_use "${JDKS[0]}"
 our_recording
 views

@@ -104,7 +104,7 @@ for line in "${JDKS[@]}"; do
 	turn 1 && case_on
 	turn 0 && case_without
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "system calls and page faults of calls" || continue
 	case_counts ${SOAK:+recursive ${DISK:+major} crowd}
 done

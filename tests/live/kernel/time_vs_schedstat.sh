@@ -212,7 +212,7 @@ for line in "${JDKS[@]}"; do
 		BUFFER=perf CARRIED_CALLS=20 case_carried
 	fi
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "where the time of calls went" || continue
 	KINDS=("${EVERY[@]}")
 	CALLS=$OTHER_CALLS case_where ${SOAK:+tools_read views_show}

@@ -380,7 +380,7 @@ for version in 8 11 21 ${SOAK:+28}; do # there it takes different turns
 	contended 8
 	[ "$FEATURE" -lt 21 ] || [ "$FEATURE" -gt 23 ] || contended 8 virtual # they pin
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "waits" || continue
 	reasons "$(amount 50 100)"
 	[ "$version" = 8 ] || stops # Debian's JDK 8 has no probes

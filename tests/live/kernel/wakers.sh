@@ -96,7 +96,7 @@ for jdk in "${JDKS[@]}"; do
 	tasks virtual virtual
 	turn 1 && crowd
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "wakers" || continue
 	wakers
 	untraced

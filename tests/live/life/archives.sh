@@ -180,7 +180,7 @@ for jdk in "${JDKS[@]}"; do
 	started "-XX:AOTCacheOutput=$WORK/app.aot"
 	started_by_script
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	[ "$version" -ge 21 ] || continue
 	root_use "$version" "archives" && jar_make || continue
 	if [ "$version" -ge 25 ]; then aot_cache; else archive; fi

@@ -350,7 +350,7 @@ for line in "${JDKS[@]}"; do
 	turn 1 && by_polling
 	turn 1 && bounded
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "JVMs that start together" || continue
 	pulse_build
 	together

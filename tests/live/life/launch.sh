@@ -344,7 +344,7 @@ one_of_several
 ends_before_the_program
 without_a_jvm
 as_the_user
-for feature in "${JDKS_IN_TURN[@]}"; do
+for feature in "${OTHERS_OF_DAY[@]}"; do
 	root_use $feature "every call from the first class on" || continue
 	from_the_first_class "${LAUNCH[@]}" "$JAVA/bin/java"
 	[ $feature -lt 21 ] || intrinsics "${LAUNCH[@]}" "$JAVA/bin/java"

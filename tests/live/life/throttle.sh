@@ -187,11 +187,12 @@ throttled_in_roots() { # SENTENCE FILTER ROOT PROGRAM...
 
 threads=16
 LENGTH=$(amount 1000 200) # of a call of hot(): a fifth of the events takes a fifth of the time to read
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	throttled "a hot method is throttled, each of its calls is recorded or counted, a slow method is recorded" 1 after_some_chunks
 	throttled "throttled calls are counted also when the JVM is killed, 16 threads" 16 killed
 done
+jdk_use "${JDKS[-1]}"
 throttled "throttled calls are counted with 16 threads" 16 at_the_end --no-stack
 throttled "throttled calls are counted also when the JVM is killed at the moment of throttling" 16 killed_at_the_switch
 throttled "a throttled method that is also timed has all its calls counted" 2 timed_anyway -M live.Hot::hot

@@ -259,7 +259,7 @@ for jdk in "${JDKS[@]}"; do
 	fi
 done
 
-for version in "${OTHER_JDKS[@]}"; do
+for version in "${HALF_OF_DAY[@]}"; do
 	root_use "$version" "stacks of every shape" || continue
 	OWN=
 	[ "$FEATURE" -ge 25 ] && OWN=yes

@@ -54,7 +54,7 @@ for jdk in "${JDKS[@]}"; do
 	every_case
 	[ "$FEATURE" -lt 21 ] || hidden_same "$JAVA"
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	[ "$version" -ge 21 ] || continue
 	root_use "$version" "frames equal the recorder's" || continue
 	same "frames equal the recorder's" Inlined

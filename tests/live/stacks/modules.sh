@@ -79,7 +79,7 @@ for jdk in "${JDKS[@]}"; do
 	same "modules equal the recorder's"
 	turn 0 && launched_same
 done
-for version in "${OTHER_JDKS[@]}"; do
+for version in "${HALF_OF_DAY[@]}"; do
 	root_use "$version" "modules equal the recorder's" || continue
 	if [ "$version" -lt 9 ]; then
 		none

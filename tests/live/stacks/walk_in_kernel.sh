@@ -86,12 +86,12 @@ if [ "$(id -u)" -ne 0 ]; then
 	exit 0
 fi
 programs_build || { not_ok "the programs compile"; exit; }
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	walk_all
 	equal "the kernel walks 3,000 interpreted stacks" -Xint Waits bench 100 -- w-bench "bottom $interpreted"
 	equal "the kernel walks 3,000 compiled stacks" -Xbatch Waits bench 100 -- w-bench "bottom $mixed"
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "the kernel walks frames" && walk_all
 done

@@ -96,7 +96,7 @@ for jdk in "${JDKS[@]}"; do
 	same_in_turn "stacks equal the JVM's, ZGC" 1 -XX:+UseZGC
 	same_in_turn "stacks equal the JVM's, serial collector" 1 -XX:+UseSerialGC
 done
-for version in "${OTHER_JDKS[@]}"; do
+for version in "${HALF_OF_DAY[@]}"; do
 	root_use "$version" "stacks walked from outside equal the JVM's" || continue
 	every_case
 done

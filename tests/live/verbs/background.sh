@@ -257,10 +257,11 @@ dumps_itself() { # PROGRAM FILTER CONDITION EVENT REASON
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	background
 done
+jdk_use "${JDKS[-1]}"
 dumps_itself "Late 2000" 'live.Late$Latecomer::checkout' 'live.Late$Latecomer::checkout >1ns' jdk.MethodTrace \
 	'"live.Late.Latecomer::checkout >1ns: live.Late.Latecomer.checkout\(.*\) took [0-9.]+ [mu]?s: dumped to .*/watched-dump-.*\.jfr"'
 dumps_itself "Open crowd 2" 'live.Open::open*' 'live.Open open>2s' frtrace.OpenCall \

@@ -191,10 +191,11 @@ no_place
 no_rights
 user_namespace
 bad_arguments
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	jvm
 	no_attach
 done
+jdk_use "${JDKS[-1]}"
 rights
 least

@@ -183,13 +183,13 @@ generated() {
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	generated
 	as_jep_520
 	forms
 done
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "filters" || continue
 	generated
 	[ "$version" -lt "$(amount 22 17)" ] || forms

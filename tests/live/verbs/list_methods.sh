@@ -285,7 +285,7 @@ of_methods() {
 as=()
 BINARY=$WORK/frtrace # every user can run it there
 cp "$FRTRACE" "$BINARY" && chmod 755 "$BINARY"
-for version in "${JDKS_IN_TURN[@]}"; do
+for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use $version "a JVM is listed and left unchanged" || continue
 	listed
 	of_methods

@@ -249,7 +249,7 @@ collector() {
 	verdict
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	arriving
 	long_calls
@@ -258,6 +258,7 @@ for jdk in "${JDKS[@]}"; do
 	too_fast
 	[ "$FEATURE" -lt 21 ] || virtual
 done
+jdk_use "${JDKS[-1]}"
 wrong
 published
 collector

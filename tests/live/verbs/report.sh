@@ -184,11 +184,12 @@ refused() {
 	verdict
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	traced
 	handed
 done
+jdk_use "${JDKS[-1]}"
 with_values live.Exported::other
 with_values live.Exported::order # each call is recorded twice
 jdk_own
