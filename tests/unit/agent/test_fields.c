@@ -389,3 +389,21 @@ CASE(kept_row_has_room_for_values_not_for_their_alternatives)
 	bytes.header.fields = 2;
 	assert_int_equal(values_kept(&p), 0);
 }
+
+/* Two values of one event of an object, which another thread keeps new values of between them, are not put together. */
+CASE(values_of_an_event_are_of_one_row)
+{
+	struct recalled last = {0};
+	struct kept_row old = {.hash = 7, .event = 1}, fresh = old, other = {.hash = 8, .event = 1},
+			twin = {.event = 2};
+
+	old.state = 5ull << NUMBER_SHIFT;
+	fresh.state = 6ull << NUMBER_SHIFT;
+	assert_true(is_same_row(&last, &old, 0, 3));
+	assert_true(is_same_row(&last, &old, 2, 3));
+	assert_false(is_same_row(&last, &fresh, 4, 3));
+	assert_true(is_same_row(&last, &fresh, 0, 3)); /* the next event */
+	assert_true(is_same_row(&last, &old, 6, 4));   /* another one */
+	assert_true(is_same_row(&last, &other, 7, 4)); /* of another object */
+	assert_true(is_same_row(&last, &twin, 8, 4));
+}

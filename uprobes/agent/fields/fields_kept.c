@@ -95,14 +95,40 @@ void fields_keep(JNIEnv *env, struct frt_slot *s, struct live_plan *p, const str
 	}
 }
 
+/* The row that an event of the slot's thread has asked last. */
+static struct recalled {
+	uint64_t row;	      /* see kept_row_number() */
+	uint32_t after, hash; /* after: the number of the value + 1; 0: no event has asked */
+	uint16_t event, kept_event;
+} recalled[FRT_MAX_SLOTS];
+
+/*
+ * Another thread may keep other values of the object between two values of an event, which come in the order of their numbers.
+ * False if an earlier value of this event is of another row of this object.
+ */
+static bool is_same_row(struct recalled *last, const struct kept_row *row, uint32_t number, uint16_t event)
+{
+	struct recalled now = {kept_row_number(row), number + 1, row->hash, event, row->event};
+	bool is_first = number < last->after || !last->after || now.event != last->event;
+
+	if (!is_first && now.kept_event == last->kept_event && now.hash == last->hash && now.row != last->row)
+		return false;
+	*last = now;
+	return true;
+}
+
 void fields_recall(JNIEnv *env, struct frt_slot *s, uint32_t number, uint16_t flags, struct live_plan *p,
 		   const struct plan_field *f, const struct field_value *v)
 {
 	struct kept_row *row = v->form == FIELD_OBJECT && v->object && p->kept
 				       ? kept_find(env, p->kept, v->object, f->kept_event)
 				       : NULL;
-	uint32_t first, n = row ? find_value(row, f->kept_value, &first) : 0;
+	struct recalled *last = &recalled[s - control_slot(0)];
+	uint32_t first,
+		n = row && is_same_row(last, row, number, f->event) ? find_value(row, f->kept_value, &first) : 0;
 
+	if (flags & FRT_FIELD_LAST)
+		last->after = 0;
 	if (!n)
 		field_put_null(s, number, flags);
 	for (uint32_t i = 0; i < n; i++) {

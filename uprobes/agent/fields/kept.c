@@ -202,6 +202,11 @@ struct kept_row *kept_find(JNIEnv *env, struct kept_table *t, jobject object, ui
 	return kept_look(env, t, object, hash, event) ?: kept_look(env, t, object, hash, event);
 }
 
+uint64_t kept_row_number(const struct kept_row *row)
+{
+	return NUMBER(load_relaxed(&row->state));
+}
+
 bool kept_take(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event, struct kept_row *out)
 {
 	struct kept_row *row = kept_find(env, t, object, event);

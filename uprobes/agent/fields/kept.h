@@ -64,6 +64,9 @@ void kept_add(struct kept_sink *sink, const struct frt_field *f);
 struct kept_row *kept_find(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event);
 void kept_done(JNIEnv *env, struct kept_row *row);
 
+/* Of such a row. Each that is published gets a new number, never 0. */
+uint64_t kept_row_number(const struct kept_row *row);
+
 /* The same, and nobody finds it any more. *out: the row without its values. False: there is none. */
 bool kept_take(JNIEnv *env, struct kept_table *t, jobject object, uint32_t event, struct kept_row *out);
 
