@@ -43,6 +43,21 @@ forgotten() { # HOW
 	finish
 }
 
+# While tracing goes on, neither the tasks nor their classes are held.
+loaders() {
+	begin "300 class loaders of tasks are collected while tracing, JDK $FEATURE" || return 0
+	trace_program TaskLoaders 300 -- -m live.TaskLoaders::request --tasks=on || return 0
+	target_go
+	wait_for "$SECONDS_MAX" target_has collected
+	[ -e "$T_DIR/collected" ] || finding "class loaders are still referred to"
+	stopped_with 0
+	says ' 0 lost'
+	[ "$("$FRTRACE" print --stack-depth=1 --events frtrace.Task "$F_FILE" | grep -c 'taskClass = .*live.TaskLoaders\$Task')" -ge 300 ] ||
+		finding "tasks of the loaders:" "$("$FRTRACE" view tasks "$F_FILE" | head -n 20)"
+	target_quit
+	finish
+}
+
 # Whose runs they are is known only while one call alone has handed the object over.
 alike() {
 	local seen
@@ -120,6 +135,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && branches
 	turn 1 && alike
 	turn 0 && before
+	turn 1 && loaders
 	turn 1 && returned
 	turn 0 && own_queue
 	turn 0 && STATUS='0 3' ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2
