@@ -51,6 +51,7 @@ public class WhereCheck {
         String thread;
         long wakerId;
         boolean timed;
+        long outlying; /* ns */
         int sums, parts, stolen, reasons, wakers, polls, switches, next, measured, waited;
         List<String> examples = new ArrayList<>();
     }
@@ -211,11 +212,13 @@ public class WhereCheck {
         k.measured++;
         double most = Math.max(LEAST, truth[0] * PART);
         k.parts += difference(k, e, truth) > most ? 1 : 0;
+        k.outlying += difference(k, e, truth) > most ? difference(k, e, truth) : 0;
         k.stolen += !k.reason.equals("-") && taken(e, truth) > most ? 1 : 0;
         if (difference(k, e, truth) > most || !k.reason.equals("-") && taken(e, truth) > most)
             example(k, show(e, truth));
     }
 
+    /** What few calls differ by is judged once, by their number: the wake of one wait is missed where a hypervisor hides it. */
     static void checkWhole(String name, Kind k) {
         if (k.wholes.size() != 1 || k.whole.size() != 1) {
             faults.add(name + ": " + k.wholes.size() + " calls of inWhole, the program: " + k.whole.size());
@@ -227,7 +230,7 @@ public class WhereCheck {
         addsUp(k, e);
         if (e.getDuration().toNanos() - truth[0] > truth[0] * WHOLE / 2)
             System.out.println(name + ": the whole was interrupted before or after measuring");
-        else if (difference(k, e, truth) > most || taken(e, truth) > most + truth[5] + TICK)
+        else if (difference(k, e, truth) > most + k.outlying || taken(e, truth) > most + truth[5] + TICK)
             faults.add(name + ": the whole: " + show(e, truth) + ", stolen " + truth[5] / 1000);
     }
 
