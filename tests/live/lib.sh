@@ -119,13 +119,15 @@ meanwhile_ends() {
 # sleep, without a process: those took a fifth of the CPU time of all tests.
 nap() { read -rt "$1" <>"$NAP" || :; } # SECONDS
 
-# Wait until the command succeeds. The limit tells what hangs from what is slow, so it is four times as long, and counts looks,
-# too: a virtual machine may stand still for a minute, and a busy one is several times slower than one that is idle.
+# Wait until the command succeeds. The limit tells what hangs from what is slow, so it is four times as long: a busy machine is
+# several times slower than one that is idle. A virtual machine may stand still for a minute, so between two looks at most a
+# quarter of it passes.
 wait_for() { # SECONDS (on an idle machine) COMMAND...
-	local looks=$(($1 * 40)) until=$((SECONDS + $1 * 4))
+	local quarter=$(($1 * 1000000)) left_us=$(($1 * 4000000)) since=${EPOCHREALTIME/[^0-9]/} passed
 	shift
 	until "$@"; do
-		[ $((looks -= 1)) -gt 0 ] || [ $SECONDS -lt $until ] || return 1
+		passed=$((${EPOCHREALTIME/[^0-9]/} - since)) since=${EPOCHREALTIME/[^0-9]/}
+		[ $((left_us -= passed < quarter ? passed : quarter)) -gt 0 ] || return 1
 		nap 0.02
 	done
 }
