@@ -272,13 +272,13 @@ public class Where {
         first.join();
     }
 
-    /** Four processes compete with this thread for one CPU. */
+    /** Four processes compete with this thread for one CPU, as long as there is this JVM. */
     private static List<Process> crowd() throws IOException, InterruptedException {
         List<Process> others = new ArrayList<>();
 
         new ProcessBuilder("taskset", "-cp", "0", self()).start().waitFor();
         for (int i = 0; i < 4; i++)
-            others.add(new ProcessBuilder("taskset", "-c", "0", "sh", "-c", "while :; do :; done").start());
+            others.add(new ProcessBuilder("taskset", "-c", "0", "sh", "-c", "while kill -0 $PPID; do :; done").start());
         return others;
     }
 

@@ -30,6 +30,7 @@ switches_start() {
 
 switches_stop() {
 	kill "$WATCH"
+	wait_for 20 ended "$WATCH" || kill -9 "$WATCH"
 	wait "$WATCH" || finding "switches are missing:" "$(cat "$WORK/watching")"
 }
 
@@ -38,7 +39,7 @@ where_run() { # [TRACE-OPTION...]
 	[[ " ${KINDS[*]} " != *" file "* ]] || cold_file
 	run_program Where "$CALLS" "$COLD" "${KINDS[@]}" || return
 	switches_start
-	trace_target -m 'live.Where::in*' "$@" || return
+	trace_target -m 'live.Where::in*' "$@" || { kill "$WATCH"; return 1; }
 	SECONDS_MAX=$((60 + CALLS / 10)) target_go
 	switches_stop
 	stopped_with 0
@@ -142,7 +143,7 @@ case_carried() {
 	run_program -Xverify:all -Djdk.virtualThreadScheduler.parallelism=2 \
 		Carried "$CARRIED_CALLS" sleep park lock monitor queue socket busy starved || return 0
 	switches_start
-	trace_target -m 'live.Carried::in*' || return 0
+	trace_target -m 'live.Carried::in*' || { kill "$WATCH"; return 0; }
 	SECONDS_MAX=$((60 + CARRIED_CALLS / 10)) target_go
 	switches_stop
 	stopped_with 0
