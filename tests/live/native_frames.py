@@ -5,6 +5,7 @@ native_frames.py compare FILE PRINTED KIND...: compare them with the native stac
 has printed; print for each kind of thread the number of equal stacks, and those that differ. A thread NAME is of the kind
 before its hyphen. Waits of the same thread that ended before gdb came are no part of it: some wait must be equal, and
 no wait may have a frame that differs before the stack is cut."""
+import functools
 import json
 import os
 import re
@@ -58,6 +59,7 @@ class Library:
             if len(fields) == 4 and fields[2] in "tTwWiu":
                 self.symbols.append((int(fields[0], 16), int(fields[1], 16), fields[3].split("@")[0]))
 
+    @functools.cache
     def names(self, address):
         """Of the innermost symbol."""
         around = [s for s in self.symbols if s[0] <= address < s[0] + s[1]]
@@ -71,7 +73,7 @@ def take(pid, file):
     with open(file + ".gdb.py", "w") as f:
         f.write(GDB)
     text = subprocess.run(["gdb", "-batch", "-nx", "-iex", "set debuginfod enabled off", "-iex", "set auto-load off", "-ex", "handle SIGSEGV nostop noprint pass", "-p", pid, "-x", file + ".gdb.py"],
-                          capture_output=True, text=True).stdout
+                          capture_output=True, text=True, timeout=300).stdout
     where, libraries, threads = mappings(pid), {}, {}
     for line in re.findall(r"^thread (.*)", text, re.M):
         thread, *pcs = (int(x) for x in line.split())

@@ -19,14 +19,20 @@ equal_stacks() { # KIND
 	[ "${equal:-0}" -ge $N ] && [ "$wrong" = 0 ] || finding "$1: ${equal:-none} of $N stacks equal gdb's, ${wrong:-?} are wrong:" "$(head -c 6000 "$WORK/different")"
 }
 
+# The threads are in the kernel, and stay there.
+blocked() {
+	sleeping && sleep 0.2 && sleeping
+}
+
+sleeping() { [ "$(cat "/proc/$T_PID/task"/*/stat 2>/dev/null | grep -cE '\((monitor|library|network)-[0-9]+\) S ')" = $((3 * N)) ]; }
+
 frames() { # SENTENCE LIBRARY [-OPTION...]
 	local library=$2
 	begin "$1, JDK $FEATURE" || return 0
 	shift 2
 	trace_program $PROBED Blocked $N "$WORK/$library" -- -m "$METHODS" "$@" || return 0
 	touch "$T_DIR/go"
-	wait_for "$SECONDS_MAX" target_has blocked || finding "the threads do not block"
-	sleep 0.5 # until the last ones are in the kernel
+	wait_for "$SECONDS_MAX" target_has blocked && wait_for 20 blocked || finding "the threads do not block"
 	python3 "$LIVE/native_frames.py" take "$T_PID" "$WORK/truth" 2>"$WORK/gdb" || finding "gdb:" "$(cat "$WORK/gdb")"
 	touch "$T_DIR/release"
 	wait_for "$SECONDS_MAX" target_has "done" || finding "the threads do not end"
