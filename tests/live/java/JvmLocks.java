@@ -4,6 +4,7 @@ package live;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * JvmLocks DIR THREADS CLASSES: waits for locks of the JVM, not of the program. Threads call large methods for the first
@@ -65,8 +66,13 @@ public class JvmLocks {
         large.run();
     }
 
+    private static final AtomicInteger arrived = new AtomicInteger();
+
+    /** The other thread waits for most of the time. */
     static int slowly() {
         try {
+            while (arrived.get() < 2)
+                Thread.sleep(1);
             Thread.sleep(200);
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
@@ -75,6 +81,7 @@ public class JvmLocks {
     }
 
     static int initialized() {
+        arrived.incrementAndGet();
         return Slow.get();
     }
 

@@ -48,6 +48,7 @@ public class Peers {
 
     /** Each group has a thread that waits, and one that ends the waits. */
     private static final List<List<Peer>> groups = new ArrayList<>();
+    private static final int LONG = 600_000; /* ms; the waits end long before */
     private static final InetAddress V4 = address("127.0.0.1"), V6 = address("::1");
     private static Path directory;
     private static String how = "";
@@ -406,8 +407,8 @@ public class Peers {
             for (int i = 0; i < 4; i++) {
                 mixed.add(stream(V4, 0));
                 mixed.add(stream(V6, 0));
-                mixed.add(stream(V4, 10_000));
-                mixed.add(stream(V6, 10_000));
+                mixed.add(stream(V4, LONG));
+                mixed.add(stream(V6, LONG));
                 mixed.add(accepting(i % 2 == 0 ? V4 : V6));
                 mixed.add(datagrams(i % 2 == 0 ? V4 : V6));
                 mixed.add(channel(V4));
@@ -474,7 +475,7 @@ public class Peers {
         for (List<Peer> group : groups)
             threads.addAll(List.of(act(group, groups.indexOf(group), n)));
         for (InetAddress host : new InetAddress[] {V4, V6})
-            for (int timeout : new int[] {0, 10_000})
+            for (int timeout : new int[] {0, LONG})
                 threads.addAll(List.of(act(List.of(connecting(host, timeout)), threads.size(), 1)));
         for (Thread t : threads)
             t.join();

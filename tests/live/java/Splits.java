@@ -17,7 +17,7 @@ public class Splits {
     private static final Object MONITOR = new Object(), KEPT = new Object();
     private static final ReentrantLock LOCK = new ReentrantLock();
     private static final BlockingQueue<Integer> QUEUE = new ArrayBlockingQueue<>(1);
-    private static volatile Thread parked;
+    private static volatile Thread parked, entering;
     private static volatile int parks, unparks, waits, notified, asked, answered, kept, entered;
     private static Wire wire;
     static volatile long sink;
@@ -77,6 +77,7 @@ public class Splits {
 
     /** The second thread keeps the monitor for long: up to JDK 23 HotSpot parks with time limits then. */
     static void enter() {
+        entering = Thread.currentThread();
         while (kept == entered)
             Thread.yield();
         asked++;
@@ -102,7 +103,7 @@ public class Splits {
             Thread.yield();
         synchronized (KEPT) {
             kept++;
-            while (asked < kept)
+            while (asked < kept || entering.getState() != Thread.State.BLOCKED)
                 Thread.yield();
             Thread.sleep(100);
         }
