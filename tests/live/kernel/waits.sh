@@ -103,7 +103,7 @@ stacks() {
 	expect_stacks $n queue 'QUEUE.take()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 	expect_stacks $n park 'LockSupport.park()' futex 'jdk.internal.misc.Unsafe.park(boolean, long)'
 	expect_stacks $n socket 'in.read()' tcp_recvmsg 'sun.nio.ch.SocketDispatcher.read0(FileDescriptor, long, int)'
-	expect_stacks $n sleep 'Thread.sleep(2)' futex "java.lang.Thread.$(sleep_method)(long)"
+	expect_stacks $n sleep 'Thread.sleep(PAUSE_MS)' futex "java.lang.Thread.$(sleep_method)(long)"
 	expect_waker $n named 'a thread with a long name'
 	target_leaves
 	finish
