@@ -205,3 +205,39 @@ bool user_values_put_title(struct bytes *out, const struct call *call)
 	bytes_release(&text);
 	return found;
 }
+
+#define ID_LEAST 8 /* characters of a hexadecimal one */
+
+/* Is this part of a path a number, a UUID or a hash? */
+static bool is_id(const char *part, size_t size)
+{
+	size_t digits = 0, letters = 0;
+
+	for (size_t i = 0; i < size; i++) {
+		digits += part[i] >= '0' && part[i] <= '9';
+		letters += strchr("abcdefABCDEF-", part[i]) != NULL;
+	}
+	return digits && digits + letters == size && (!letters || size >= ID_LEAST);
+}
+
+bool user_values_put_place(struct bytes *out, const struct call *call)
+{
+	struct bytes title;
+	const char *at;
+	bool found;
+
+	bytes_init(&title);
+	found = user_values_put_title(&title, call);
+	for (at = memory_text(&title); *at;) {
+		size_t size = strcspn(at + 1, "/ ");
+
+		bytes_put_u8(out, *at);
+		if (*at == '/' && is_id(at + 1, size))
+			bytes_put_u8(out, '*');
+		else
+			bytes_put(out, at + 1, size);
+		at += 1 + size;
+	}
+	bytes_release(&title);
+	return found;
+}

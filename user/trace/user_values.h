@@ -52,6 +52,9 @@ bool user_values_titles(const struct meta_type *event, const struct meta_field *
  */
 bool user_values_put_title(struct bytes *out, const struct call *call);
 
+/* The same with an asterisk for each part of a path that is a decimal number, or 8 or more hexadecimal digits with "-". */
+bool user_values_put_place(struct bytes *out, const struct call *call);
+
 /* Events of presets, and the field by which they are summed up; the last one has no event. */
 extern const struct user_values_group {
 	const char *event, *by;

@@ -24,7 +24,6 @@
 #ifndef USER_VIEW_SLOW_CALL_H
 #define USER_VIEW_SLOW_CALL_H
 
-#include "user/trace/aggregate.h"
 #include "user/trace/call.h"
 #include "user/trace/holders.h"
 #include "user/trace/outermost.h"
@@ -64,26 +63,5 @@ struct slow_call {
  */
 void slow_call_put(struct bytes *out, struct slow_call *s, const struct holders *holders, const struct texts *texts,
 		   int64_t utc_offset, unsigned int columns, bool whole);
-
-/*
- * What slow calls have in common, in a sentence: the statement, or the call of a service, that most of their time went into,
- * with the call in which that was more than half of it.
- *
- *     83 % of the time of these 20 calls went into 24 of "select pg_sleep(?)", most of it in GET /checkout/17.
- *
- * A zeroed one is empty.
- */
-struct slow_cause {
-	struct texts titles;
-	struct aggregate sums; /* (title, index of the slow call) -> times of what has the title inside it */
-};
-
-void slow_cause_release(struct slow_cause *c);
-
-/* Add a call that is inside the slow call of that index. Only calls that ask another service count (user_values_asks()). */
-void slow_cause_add(struct slow_cause *c, const struct call *inside, size_t index);
-
-/* Append the sentence; nothing if no title stands out. */
-void slow_cause_put(struct bytes *out, const struct slow_cause *c, const struct slow_call *slow, size_t count);
 
 #endif

@@ -7,6 +7,7 @@
 #include "user/trace/outermost.h"
 #include "user/trace/sum.h"
 #include "user/view/slow_call.h"
+#include "user/view/slow_cause.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>
@@ -394,7 +395,7 @@ static void slowest_rows_begin(void *state, const struct view_request *request)
 
 static void slowest_rows_put(void *state, const struct view_request *request, struct bytes *out)
 {
-	const struct slow_calls *s = state;
+	struct slow_calls *s = state;
 	struct bytes cause;
 
 	bytes_init(&cause);

@@ -218,6 +218,38 @@ CASE(slowest_says_which_statement_takes_the_time, setup_users, teardown)
 		"50 % of the time of these 2 calls went into 3 of \"select slow\", most of it in GET /checkout.");
 }
 
+CASE(slowest_says_in_which_request_a_statement_takes_the_time, setup_users, teardown)
+{
+	for (int i = 0; i < 6; i++) {
+		statement("select slow", 200 * i + 10, 200 * i + 90);
+		http_request("/cart/checkout", 200 * i, 200 * i + 100);
+	}
+	show("slowest");
+	assert_contains(shown(), "calls went into 6 of \"select slow\", most of it in GET /cart/checkout.");
+}
+
+CASE(slowest_does_so_for_paths_with_ids, setup_users, teardown)
+{
+	static const char *const paths[] = {"/cart/17/pay", "/cart/18/pay",
+					    "/cart/0f8fad5b-d9cb-469f-a165-70867728950e/pay", "/cart/pay"};
+
+	for (int i = 0; i < 4; i++) {
+		statement("select slow", 200 * i + 10, 200 * i + 90);
+		http_request(paths[i], 200 * i, 200 * i + 100);
+	}
+	show("slowest");
+	assert_contains(shown(), "calls went into 4 of \"select slow\", most of it in GET /cart/*/pay.");
+}
+
+CASE(slowest_counts_a_statement_inside_another_one_once, setup_users, teardown)
+{
+	statement("select slow", 20, 80);
+	statement("select slow", 10, 90);
+	http_request("/cart", 0, 100);
+	show("slowest");
+	assert_contains(shown(), "80 % of the time of this call went into 1 of \"select slow\" in GET /cart.");
+}
+
 CASE(slowest_says_so_of_one_request, setup_users, teardown)
 {
 	statement("select slow", 10, 90);
