@@ -64,7 +64,8 @@ int look_why_mute(int error, struct diag *d);
 /* ---- finding one */
 
 /*
- * Find the single JVM that `spec` names: a pid, or a unique part of the main class or jar name, or "container:PART" or
+ * Find the single JVM that `spec` names: a pid, or a unique part of the main class or jar name, or of the directory of
+ * a server with Tomcat's, Jetty's or WildFly's main class, or "container:PART" or
  * "cgroup:PART", a part of its container as `frtrace list` shows it, or of its control group's path. Several matches
  * are a usage error that lists them. Error messages say what to do: no such process, not a JVM, no rights. Opens
  * t->pidfd; close it with target_close().

@@ -38,6 +38,17 @@ static bool takes_value(const char *word)
 	return false;
 }
 
+/* By the properties that the scripts of Tomcat, Jetty and WildFly give to each server. NULL: the option is none of them. */
+static const char *server_directory(const char *option)
+{
+	static const char *const properties[] = {"-Dcatalina.base=", "-Djetty.base=", "-Djboss.server.base.dir="};
+
+	for (size_t i = 0; i < sizeof(properties) / sizeof(properties[0]); i++)
+		if (strncmp(option, properties[i], strlen(properties[i])) == 0)
+			return option + strlen(properties[i]);
+	return NULL;
+}
+
 void java_command_parse(int argc, const char *const *argv, struct java_command *out)
 {
 	int i;
@@ -46,6 +57,7 @@ void java_command_parse(int argc, const char *const *argv, struct java_command *
 	for (i = 1; i < argc; i++) {
 		const char *word = argv[i];
 
+		out->instance = server_directory(word) ?: out->instance;
 		if (word[0] == '@')
 			out->has_files = true;
 		else if (strcmp(word, "-jar") == 0)

@@ -9,6 +9,8 @@
 struct java_command {
 	const char *main; /* class, jar file, module[/class] or source file; NULL: not on this command line */
 	int main_at;	  /* its index in argv; argc if there is none */
+	const char
+		*instance; /* the directory of a server whose main class says nothing of it, as Tomcat's; NULL: none */
 	bool jar, module;
 	bool has_files; /* there is an @argfile before the main class, whose content is not here */
 };

@@ -10,6 +10,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -174,9 +175,9 @@ enum launcher { NO_LAUNCHER, LAUNCHER_ALONE, LAUNCHER_RUNS };
 
 /*
  * Whether it is a java launcher, and what it runs. LAUNCHER_ALONE: nothing, and there is no @argfile that could
- * say more.
+ * say more. `instance` (may be NULL): PATH_MAX bytes for the server's directory, "" if there is none.
  */
-static enum launcher read_launcher(const struct target *t, char *full, size_t size)
+static enum launcher read_launcher(const struct target *t, char *full, size_t size, char *instance)
 {
 	struct java_command command = {0};
 	enum launcher kind = NO_LAUNCHER;
@@ -196,6 +197,8 @@ static enum launcher read_launcher(const struct target *t, char *full, size_t si
 	}
 	if (command.main)
 		snprintf(full, size, "%s", command.main);
+	if (instance)
+		snprintf(instance, PATH_MAX, "%s", command.instance ?: "");
 	free(words);
 	free(block);
 	return kind;
@@ -205,19 +208,19 @@ bool jvm_has_main(const struct target *t)
 {
 	char full[4096];
 
-	return read_launcher(t, full, sizeof(full)) != LAUNCHER_ALONE;
+	return read_launcher(t, full, sizeof(full), NULL) != LAUNCHER_ALONE;
 }
 
 bool jvm_identify(struct target *t, char *full, size_t size)
 {
-	char text[4096];
-	bool launcher = read_launcher(t, text, sizeof(text)) == LAUNCHER_RUNS;
+	char text[4096], instance[PATH_MAX];
+	bool launcher = read_launcher(t, text, sizeof(text), instance) == LAUNCHER_RUNS;
 
 	if (!launcher && !identify_from_counters(t, text, sizeof(text)))
 		proc_executable(t->pid, text, sizeof(text));
 	java_command_name(text, t->name, sizeof(t->name));
 	if (full)
-		snprintf(full, size, "%s", text);
+		snprintf(full, size, "%s%s%s", text, launcher && instance[0] ? " " : "", launcher ? instance : "");
 	return launcher;
 }
 

@@ -323,7 +323,9 @@ static void print_next_steps(const struct recording *r, uint64_t events)
 		return;
 	put_shell_word(&word, output_path(r->output));
 	path = bytes_text(&word);
-	if (events && settings_has_roots(r->settings))
+	if (events && r->settings->by_entries)
+		log_line("next: frtrace view slowest %s, or frtrace report %s for a page", path, path);
+	else if (events && settings_has_roots(r->settings))
 		log_line("next: frtrace view tree %s", path);
 	else if (between)
 		log_line("next: frtrace view events %s %s", between, path);

@@ -165,3 +165,22 @@ void name_fit(struct bytes *out, const char *name, size_t width, bool parameters
 	name_fit_put_parameters(out, n.parameters, room, parameters);
 	bytes_put(out, n.end.at, n.end.length);
 }
+
+static bool continues_character(char byte)
+{
+	return (byte & 0xc0) == 0x80;
+}
+
+void name_cut(struct bytes *out, const char *text, size_t width)
+{
+	size_t most = width > strlen("...") ? width - strlen("...") : 0, columns = 0, bytes = 0;
+
+	if (name_columns(text) <= width) {
+		bytes_put(out, text, strlen(text));
+		return;
+	}
+	for (; columns < most || continues_character(text[bytes]); bytes++)
+		columns += !continues_character(text[bytes]);
+	bytes_put(out, text, bytes);
+	bytes_put(out, "...", strlen("..."));
+}

@@ -27,4 +27,7 @@ bool name_is_overload(const char *a, const char *b);
  */
 void name_fit(struct bytes *out, const char *name, size_t width, bool parameters);
 
+/* Append any text, cut to at most `width` columns. */
+void name_cut(struct bytes *out, const char *text, size_t width);
+
 #endif

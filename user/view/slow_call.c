@@ -219,7 +219,7 @@ static bool put_title(struct bytes *out, const struct call *call, size_t width)
 	bytes_init(&title);
 	known = user_values_put_title(&title, call);
 	if (known)
-		user_values_put_cut(out, memory_text(&title), width);
+		name_cut(out, memory_text(&title), width);
 	bytes_release(&title);
 	return known;
 }

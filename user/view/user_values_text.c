@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define LEAST	 16 /* columns; a shorter part of a value says nothing */
-#define ELLIPSIS "..."
 
 struct values_text {
 	struct bytes *out, cell;
@@ -199,25 +198,6 @@ size_t user_values_share(struct bytes *values, size_t left)
 	return wanted < left / 2 ? wanted : left / 2;
 }
 
-static bool continues_character(char byte)
-{
-	return (byte & 0xc0) == 0x80;
-}
-
-void user_values_put_cut(struct bytes *out, const char *values, size_t width)
-{
-	size_t most = width > strlen(ELLIPSIS) ? width - strlen(ELLIPSIS) : 0, columns = 0, bytes = 0;
-
-	if (name_columns(values) <= width) {
-		put_text(out, values);
-		return;
-	}
-	for (; columns < most || continues_character(values[bytes]); bytes++)
-		columns += !continues_character(values[bytes]);
-	bytes_put(out, values, bytes);
-	put_text(out, ELLIPSIS);
-}
-
 void user_values_put_beside(struct bytes *out, struct bytes *values, size_t width)
 {
 	size_t used = fold_columns(out) + 1, left = width > used ? width - used : 0;
@@ -226,7 +206,7 @@ void user_values_put_beside(struct bytes *out, struct bytes *values, size_t widt
 	if (!wanted || left < (wanted < LEAST ? wanted : LEAST))
 		return;
 	bytes_put_u8(out, ' ');
-	user_values_put_cut(out, memory_text(values), left);
+	name_cut(out, memory_text(values), left);
 }
 
 void user_values_put_line(struct bytes *out, struct bytes *values, size_t indent, size_t width)
@@ -234,7 +214,7 @@ void user_values_put_line(struct bytes *out, struct bytes *values, size_t indent
 	if (!values->size)
 		return;
 	put_spaces(out, indent);
-	user_values_put_cut(out, memory_text(values), width > indent + LEAST ? width - indent : LEAST);
+	name_cut(out, memory_text(values), width > indent + LEAST ? width - indent : LEAST);
 	bytes_put_u8(out, '\n');
 }
 

@@ -15,9 +15,6 @@ void user_values_put(struct bytes *out, const struct call *call, const char *onl
 /* All values but those in the title. */
 void user_values_put_rest(struct bytes *out, const struct call *call, int64_t utc_offset);
 
-/* Append a text, cut to at most `width` columns. */
-void user_values_put_cut(struct bytes *out, const char *text, size_t width);
-
 /*
  * Append the value of a field as TABLE_TYPED has it, of the first event about the call that has one: `#5`, `"select 1`.
  * Else of the call's own event, such as `thrown`; "traceId" is the id of its distributed trace. False: there is none, or it is

@@ -33,7 +33,8 @@ compiled() { # FILE.java...: into a directory of its own; with jakarta as first 
 
 run_packaged() { # CLASS [ARGUMENT...]
 	stage
-	"${LAUNCH[@]}" "$JAVA/bin/java" -cp "$WORK/packages:$CLASSES$JAR" "live.$1" "$T_DIR" "${@:2}" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
+	# shellcheck disable=SC2086
+	"${LAUNCH[@]}" "$JAVA/bin/java" ${JVM_OPTIONS-} -cp "$WORK/packages:$CLASSES$JAR" "live.$1" "$T_DIR" "${@:2}" >"$T_DIR/stdout" 2>"$T_DIR/stderr" </dev/null &
 	target_is $!
 	target_ready
 }
@@ -322,6 +323,28 @@ asks_counted() { # SENTENCE SERVLETS SOURCE
 	finish
 }
 
+# As somebody types who knows that it is a Tomcat, and nothing else. The program has the property that Debian's script gives to a Tomcat.
+newcomer() { # SENTENCE
+	local said
+	begin "$1, JDK $FEATURE" || return 0
+	compiled jakarta Requests TomcatServer SlowStatement
+	if [ ${#findings[@]} = 0 ] && JVM_OPTIONS=-Dcatalina.base=$WORK/tomcat-newcomer run_packaged TomcatServer SlowStatement "$url"; then
+		F_FILE=$WORK/newcomer.jfr
+		trace_launch -p tomcat-newcomer -o "$F_FILE"
+		wait_for "$TRACE_SECONDS_MAX" trace_is_on || finding "tracing does not start:" "$(tail -n 5 "$F_DIR/stderr")"
+		trace_calls
+		says '^found: (JDBC of PostgreSQL, HTTP requests of Tomcat|HTTP requests of Tomcat, JDBC of PostgreSQL)$'
+		says ' 0 lost'
+		says '^next: frtrace view slowest .*, or frtrace report .* for a page$'
+		said='[0-9]+ % of the time of these [0-9]+ calls went into [0-9]+ of (\"|&quot;)select pg_sleep\(\?\)(\"|&quot;), most of it in GET /shop/\*\.'
+		"$FRTRACE" view --width=200 slowest "$F_FILE" >"$WORK/slowest"
+		grep -Eq "^$said" "$WORK/slowest" || finding "slowest does not say why:" "$(head -n 6 "$WORK/slowest")"
+		"$FRTRACE" report -o "$WORK/page.html" "$F_FILE" 2>"$WORK/err" && grep -Eq "$said" "$WORK/page.html" || finding "the page does not say why"
+		target_quit
+	fi
+	finish
+}
+
 counted() { # SERVER SERVLETS SOURCE PACKAGE JAR...
 	local s="requests of $1 equal its log, and their statements those that PostgreSQL has counted"
 	jars "$s" "libhikaricp-java, libslf4j-java, libpostgresql-jdbc-java and $4" HikariCP slf4j-api slf4j-nop postgresql "${@:5}" || return 0
@@ -357,6 +380,7 @@ pooled() {
 	turn 1 && asks virtual
 	turn 0 && counted "Tomcat 10" jakarta TomcatServer libtomcat10-java \
 		tomcat10-{catalina,coyote,util,util-scan,juli,servlet-api,annotations-api,jaspic-api,jni,api}
+	turn 0 && [ -n "$JAR" ] && newcomer "'-p tomcat' and nothing else says which statement makes which requests slow"
 	turn 1 && counted "Jetty 9" javax JettyServer libjetty9-java jetty9-{server,servlet,security,http,io,util,util-ajax} servlet-api
 	turn 1 && counted com.sun.net.httpserver javax JdkServer postgresql
 	if turn 0 && jars "$s, virtual threads" libhikaricp-java HikariCP slf4j-api slf4j-nop postgresql; then

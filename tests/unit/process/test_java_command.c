@@ -37,6 +37,23 @@ CASE(jar_and_module_follow_their_option)
 	assert_string_equal(MAIN("java", "-jar", "-Dlate=1", "/opt/shop.jar"), "/opt/shop.jar");
 }
 
+CASE(a_server_is_known_by_its_directory)
+{
+	struct java_command c;
+
+	assert_string_equal(main_of(6,
+				    (const char *[]){"java", "-Dcatalina.home=/usr/share/tomcat10",
+						     "-Dcatalina.base=/var/lib/tomcat10", "-Djava.io.tmpdir=/tmp",
+						     "org.apache.catalina.startup.Bootstrap", "start"},
+				    &c),
+			    "org.apache.catalina.startup.Bootstrap");
+	assert_string_equal(c.instance, "/var/lib/tomcat10");
+	/* an argument of the program is no property */
+	assert_string_equal(main_of(3, (const char *[]){"java", "com.acme.Main", "-Dcatalina.base=/x"}, &c),
+			    "com.acme.Main");
+	assert_null(c.instance);
+}
+
 CASE(content_of_an_argument_file_is_not_guessed)
 {
 	struct java_command c;

@@ -274,6 +274,8 @@ CASE(roots_are_summed_up, setup, teardown)
 	assert_contains(all, "  844 roots kept of 6,006, 12 more as a sample, 3 open\n");
 	assert_contains(all, "  4 lost with the end of their root");
 	assert_contains(all, "next: frtrace view tree /tmp/frtrace-report-");
+	b->settings.by_entries = true;
+	assert_contains(end(), "next: frtrace view slowest /tmp/frtrace-report-");
 }
 
 CASE(live_line_tells_the_oldest_open_call, setup, teardown)
