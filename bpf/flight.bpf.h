@@ -13,21 +13,7 @@
 #define BPF_FLIGHT_H
 
 #include "bpf/emit.bpf.h"
-
-struct flight {
-	__u64 word; /* number of those that were ever added << 32 | number of those that were taken away before */
-	__u64 lost; /* when the first one began that was overwritten since */
-	__u32 thread;
-	struct frt_brief wait[FRT_BRIEF_PLACES];
-};
-
-struct flight_map {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct flight);
-};
-struct flight_map flights SEC(".maps");
+#include "bpf/wait_state.bpf.h"
 
 #define FLIGHT_ONE   (1ull << 32)
 #define FLIGHT_TRIES 4
@@ -117,29 +103,10 @@ static __noinline void flight_release(struct flight *f)
 	__sync_fetch_and_add(&waits_lost, 1); /* the thread has been switched each time */
 }
 
-static __always_inline struct flight *flight_of(struct task_struct *task)
+/* A place for another wait of the thread, to be filled in. `keep`: it may be of a call that is recorded. */
+static __always_inline struct frt_brief *flight_place(struct flight *f, __u32 thread, bool keep)
 {
-	return bpf_task_storage_get(&flights, task, NULL, 0);
-}
-
-/* Keep this thread's waits. Without memory they are recorded at once. */
-static __always_inline void flight_begin(struct task_struct *task)
-{
-	bpf_task_storage_get(&flights, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
-}
-
-static __always_inline void flight_release_of(struct task_struct *task)
-{
-	struct flight *f = flight_of(task);
-
-	if (f)
-		flight_release(f);
-}
-
-/* Add a wait of the thread. `keep`: it may be of a call that is recorded. */
-static __always_inline void flight_add(struct flight *f, __u32 thread, const struct frt_brief *b, bool keep)
-{
-	__u64 word = flight_word(f), before;
+	__u64 word = flight_word(f);
 
 	if (f->thread != thread || (flight_count(word) >= FRT_BRIEF_MOST && (keep || paths_wanted))) {
 		flight_release(f);
@@ -148,9 +115,17 @@ static __always_inline void flight_add(struct flight *f, __u32 thread, const str
 	}
 	if (flight_count(word) == FRT_BRIEF_MOST)
 		f->lost = f->wait[(__u32)word % FRT_BRIEF_PLACES].off;
-	f->wait[(__u32)(word >> 32) % FRT_BRIEF_PLACES] = *b;
-	/* Only an addition whose result is used orders the wait before it, on machines that reorder stores. */
-	before = __sync_fetch_and_add(&f->word, FLIGHT_ONE);
+	return &f->wait[(__u32)(word >> 32) % FRT_BRIEF_PLACES];
+}
+
+/*
+ * Add the wait at that place. Only an addition whose result is used orders the wait before it, on machines that reorder
+ * stores.
+ */
+static __always_inline void flight_add(struct flight *f)
+{
+	__u64 before = __sync_fetch_and_add(&f->word, FLIGHT_ONE);
+
 	asm volatile("" : : "r"(before));
 }
 

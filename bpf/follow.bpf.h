@@ -3,7 +3,6 @@
 #ifndef BPF_FOLLOW_H
 #define BPF_FOLLOW_H
 
-#include "bpf/flight.bpf.h"
 #include "bpf/observed.bpf.h"
 #include "bpf/slot.bpf.h"
 #include "bpf/waker.bpf.h"
@@ -59,7 +58,6 @@ static __always_inline struct wait_state *follow_task(struct task_struct *task, 
 	}
 	if (__sync_val_compare_and_swap(&state->thread, 0, key))
 		return NULL;
-	flight_begin(task);
 	report_observed(task, namespace_id(task), FRT_NO_SLOT, key, 0, fresh);
 	return state;
 }

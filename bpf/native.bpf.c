@@ -35,6 +35,7 @@ struct perf_queue_map perf_queue SEC(".maps");
 struct staging_map staging SEC(".maps");
 struct drop_map drops SEC(".maps");
 struct wait_map waits SEC(".maps");
+struct wait_stack_map wait_stacks SEC(".maps");
 struct native_stack_map natives SEC(".maps");
 
 struct {

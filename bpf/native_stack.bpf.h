@@ -8,6 +8,7 @@
 
 #include "bpf/emit.bpf.h"
 #include "bpf/wait_reason.bpf.h"
+#include "bpf/wait_state.bpf.h"
 
 /* Of the wait in progress. A thread without a value gets no native frames. */
 struct native_stack_map {
@@ -18,9 +19,10 @@ struct native_stack_map {
 };
 extern struct native_stack_map natives;
 
-/* Have the native frames of the running thread's waits copied. */
+/* Have the stacks of the running thread's waits copied. */
 static __always_inline void native_stack_follow(void)
 {
+	bpf_task_storage_get(&wait_stacks, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	bpf_task_storage_get(&natives, bpf_get_current_task_btf(), NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 }
 

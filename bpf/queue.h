@@ -197,7 +197,7 @@ struct frt_named_resource {
 #define FRT_FIRST_PARK_NS 1000000
 
 #define FRT_KERNEL_FRAMES 32u
-#define FRT_WAIT_STACK	  2560u /* struct wait_state must fit into a page */
+#define FRT_WAIT_STACK	  2560u /* struct frt_long_wait must fit into a page */
 
 /* A wait longer than --wait-stack, with its stacks. */
 struct frt_long_wait {

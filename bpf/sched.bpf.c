@@ -31,6 +31,7 @@
 #include <bpf/bpf_tracing.h>
 
 struct wait_map waits SEC(".maps");
+struct wait_stack_map wait_stacks SEC(".maps");
 struct native_stack_map natives SEC(".maps");
 
 /* What virtual threads wait for, by the numbers of frtrace:poll. */
@@ -61,8 +62,6 @@ __noinline int site_thread(__u64 number, __u64 address)
 		bpf_task_storage_get(&held_stacks, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 		bpf_task_storage_get(&held_natives, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	}
-	if (wait_setup.path)
-		flight_begin(task);
 	state->off = state->woken = state->sleeping = 0;
 	state->unwoken = 0;
 	state->mounted = state->number = 0;
@@ -190,7 +189,7 @@ static __always_inline void review_flight(struct task_struct *task, struct wait_
 		return;
 	if (!ends)
 		state->head = calls->head;
-	flight_release_of(task);
+	flight_release(&state->flight);
 }
 
 #define ANCHOR_WORDS (FRT_ANCHOR / 8)
@@ -220,6 +219,7 @@ static __always_inline bool look_is_due(struct wait_state *state, __u64 now)
 static __always_inline void take_stack(struct task_struct *task, struct wait_state *state)
 {
 	__u64 anchor[ANCHOR_WORDS], from, size;
+	struct wait_stack *copy;
 
 	if (bpf_probe_read_user(anchor, sizeof(anchor), (void *)state->anchor))
 		return;
@@ -230,9 +230,10 @@ static __always_inline void take_stack(struct task_struct *task, struct wait_sta
 	size = state->stack_end - from;
 	if (!state->sp || from >= state->stack_end)
 		return;
-	if (size > sizeof(state->stack))
-		size = sizeof(state->stack);
-	if (bpf_probe_read_user(state->stack, size, (void *)from))
+	if (size > sizeof(copy->bytes))
+		size = sizeof(copy->bytes);
+	copy = bpf_task_storage_get(&wait_stacks, task, NULL, 0);
+	if (!copy || bpf_probe_read_user(copy->bytes, size, (void *)from))
 		return;
 	state->stack_size = size;
 	native_take(task, state->sp);
@@ -465,7 +466,7 @@ __noinline int release_waits(void)
 	struct wait_state *state = bpf_task_storage_get(&waits, task, NULL, 0);
 
 	if (state && wait_setup.path)
-		flight_release_of(task);
+		flight_release(&state->flight);
 	else if (state)
 		held_release(&state->held, task);
 	return 0;
@@ -488,11 +489,14 @@ int waits_held(struct bpf_iter__task *context)
 	struct wait_state *state = task ? state_of(task) : NULL;
 	const whole_slot *slot;
 
-	if (state && wait_setup.path) {
-		flight_release_of(task);
+	if (!state)
+		return 0;
+	if (wait_setup.path) {
+		flight_release(&state->flight);
 		queue_flush(context);
+		return 0;
 	}
-	if (!state || !held_count(held_word(&state->held)))
+	if (!held_count(held_word(&state->held)))
 		return 0;
 	slot = mapped_slot_of(task, state->thread);
 	if (!slot || slot->head != state->held.head || now_ns() - state->held.wait[0].on > HELD_AGE)
@@ -550,8 +554,10 @@ int waits_now(struct bpf_iter__task *context)
 
 	if (!state)
 		return 0;
-	held_release(&state->held, task);
-	flight_release_of(task);
+	if (wait_setup.path)
+		flight_release(&state->flight);
+	else
+		held_release(&state->held, task);
 	if (state->off && !(bpf_core_field_exists(task->on_cpu) && BPF_CORE_READ_BITFIELD(task, on_cpu)))
 		emit_wait(task, state, now_ns(), true);
 	queue_flush(context);

@@ -72,6 +72,16 @@ static __always_inline void emit_short_wait(struct task_struct *task, const stru
 	submit_wait(w, state, now % WAKE_EVERY ? WAKE_NEVER : WAKE_BY_LEVEL);
 }
 
+static __always_inline void copy_wait_stack(struct frt_long_wait *w, struct task_struct *task)
+{
+	const struct wait_stack *copy = bpf_task_storage_get(&wait_stacks, task, NULL, 0);
+
+	if (copy)
+		bpf_probe_read_kernel(w->stack, sizeof(w->stack), copy->bytes);
+	else
+		w->wait.stack_size = 0;
+}
+
 static __always_inline void fill_long_wait(struct frt_long_wait *w, struct task_struct *task,
 					   const struct wait_state *state, __u64 now, bool goes_on)
 {
@@ -85,7 +95,8 @@ static __always_inline void fill_long_wait(struct frt_long_wait *w, struct task_
 	w->wait.stack_pointer = state->sp;
 	w->wait.stack_pc = state->pc;
 	w->wait.stack_fp = state->fp;
-	bpf_probe_read_kernel(w->stack, sizeof(w->stack), state->stack);
+	if (state->stack_size)
+		copy_wait_stack(w, task);
 }
 
 static __always_inline void emit_native_wait(struct task_struct *task, const struct wait_state *state, __u64 now,
@@ -165,38 +176,36 @@ static __always_inline bool is_brief(const struct wait_state *state, __u64 now)
 	       now - state->off <= ~0u;
 }
 
-static __always_inline void keep_brief(struct flight *f, struct task_struct *task, const struct wait_state *state,
-				       __u64 now)
+static __always_inline void keep_brief(struct task_struct *task, struct wait_state *state, __u64 now)
 {
 	__u64 wake = wake_time(task, state, now, false);
 	bool woken = state->blocked && state->woken;
-	struct frt_brief b = {.off = state->off,
-			      .blocked = wake - state->off,
-			      .ready = now - wake,
-			      .syscall = state->syscall,
-			      .reason = state->reason,
-			      .flags = wait_flags(state, woken, false),
-			      .resource = state->resource};
+	struct frt_brief *b = flight_place(&state->flight, state->owner, state->inside_call);
 
-	if (woken) {
-		b.waker = state->waker.id;
-		b.waker_origin = state->waker.origin;
-		__builtin_memcpy(b.waker_name, state->waker.name, sizeof(b.waker_name));
-	}
-	flight_add(f, state->owner, &b, state->inside_call);
+	b->off = state->off;
+	b->blocked = wake - state->off;
+	b->ready = now - wake;
+	b->waker = woken ? state->waker.id : 0;
+	b->waker_origin = woken ? state->waker.origin : 0;
+	if (woken)
+		__builtin_memcpy(b->waker_name, state->waker.name, sizeof(b->waker_name));
+	else
+		__builtin_memset(b->waker_name, 0, sizeof(b->waker_name));
+	b->syscall = state->syscall;
+	b->reason = state->reason;
+	b->flags = wait_flags(state, woken, false);
+	b->resource = state->resource;
+	flight_add(&state->flight);
 }
 
 /* What does not become a brief is recorded at once, behind those before it. */
 static __always_inline void put_wait_of_path(struct task_struct *task, struct wait_state *state, __u64 now)
 {
-	struct flight *f = flight_of(task);
-
-	if (f && is_brief(state, now)) {
-		keep_brief(f, task, state, now);
+	if (is_brief(state, now)) {
+		keep_brief(task, state, now);
 		return;
 	}
-	if (f)
-		flight_release(f);
+	flight_release(&state->flight);
 	emit_wait(task, state, now, false);
 }
 

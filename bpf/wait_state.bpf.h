@@ -13,6 +13,14 @@ struct held_waits {
 	struct frt_wait wait[FRT_HELD_WAITS];
 };
 
+/* The last short waits of a thread, for paths (flight.bpf.h). */
+struct flight {
+	__u64 word; /* number of those that were ever added << 32 | number of those that were taken away before */
+	__u64 lost; /* when the first one began that was overwritten since */
+	__u32 thread;
+	struct frt_brief wait[FRT_BRIEF_PLACES];
+};
+
 struct waker {
 	__u32 id, origin; /* as in struct frt_wait */
 	char name[16];
@@ -39,13 +47,15 @@ struct wait_state {
 	__u64 polled;		   /* number of frtrace:poll that says what it waits for; 0: none */
 	struct waker waker;
 	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
-	struct held_waits held;
 	/* where it was, for a long wait */
 	__u64 anchor, stack_end; /* 0: its stacks are not taken */
 	__u64 looks_due;	 /* virtual time: each stack that is taken advances it by LOOK_EVERY */
 	__u64 sp, pc, fp;
-	__u32 stack_size;
-	__u8 stack[FRT_WAIT_STACK];
+	__u32 stack_size; /* of its copy; 0: there is none */
+	union {
+		struct held_waits held; /* with wait_setup.hold */
+		struct flight flight;	/* with wait_setup.path, which excludes the former */
+	};
 };
 
 struct wait_map {
@@ -55,5 +65,18 @@ struct wait_map {
 	__type(value, struct wait_state);
 };
 extern struct wait_map waits;
+
+/* The copy of a waiting thread's own stack, from the word below its stack pointer upwards. */
+struct wait_stack {
+	__u8 bytes[FRT_WAIT_STACK];
+};
+
+struct wait_stack_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wait_stack);
+};
+extern struct wait_stack_map wait_stacks;
 
 #endif

@@ -60,6 +60,7 @@ static int share_maps(struct native_probes *p)
 
 	err = err ?: bpf_map__reuse_fd(p->bpf->maps.drops, bpf_map__fd(of->maps.drops));
 	err = err ?: bpf_map__reuse_fd(p->bpf->maps.waits, bpf_map__fd(of->maps.waits));
+	err = err ?: bpf_map__reuse_fd(p->bpf->maps.wait_stacks, bpf_map__fd(of->maps.wait_stacks));
 	return err ?: bpf_map__reuse_fd(p->bpf->maps.natives, bpf_map__fd(of->maps.natives));
 }
 

@@ -44,19 +44,23 @@ static void queue_discard(void *record)
 	kernel.discarded++;
 }
 
-#define bpf_task_storage_get(map, task, value, flags) NULL
-
 static void bpf_probe_read_kernel(void *to, __u32 size, const void *from);
 
 #include "bpf/flight.bpf.h"
 
 static struct flight f;
 
+static void add_one(__u32 thread, __u64 off, bool keep)
+{
+	*flight_place(&f, thread, keep) = (struct frt_brief){.off = off};
+	flight_add(&f);
+}
+
 /* Waits `from` to `to` of a thread. */
 static void add(__u32 thread, __u64 from, __u64 to, bool keep)
 {
 	for (__u64 off = from; off <= to; off++)
-		flight_add(&f, thread, &(struct frt_brief){.off = off}, keep);
+		add_one(thread, off, keep);
 }
 
 static void bpf_probe_read_kernel(void *to, __u32 size, const void *from)
