@@ -27,6 +27,7 @@ struct intake {
 	int64_t release_due;		/* of the waits that the kernel holds back; CLOCK_MONOTONIC, ns */
 	uint64_t open_before, open_now; /* start of the latest call that was open at the last sweep, and at this one */
 	bool slow;			/* a call is open that was so at the last sweep */
+	uint64_t waiting;		/* roots_waiting() at the last sweep */
 };
 
 #define RELEASE_NS 1000000000LL /* if there are no spans */
@@ -228,12 +229,21 @@ static void intake_note_open(void *context, const struct open_call *call)
 	in->open_now = call->start > in->open_now ? call->start : in->open_now;
 }
 
-/* A call that is open at two sweeps may become a slow one, so its path will be asked for. */
+/* Does a root wait for its tasks that did so at the last sweep? */
+static bool intake_root_waits(struct intake *in)
+{
+	uint64_t before = in->waiting;
+
+	in->waiting = in->streams.roots ? roots_waiting(in->streams.roots) : 0;
+	return in->waiting && in->waiting == before;
+}
+
+/* A call that is open at two sweeps may become a slow one, so its path will be asked for. With its tasks, so may a root. */
 static void intake_watch_calls(struct intake *in)
 {
 	if (!in->bpf->bss->wait_setup.path)
 		return;
-	in->slow = false;
+	in->slow = intake_root_waits(in);
 	in->open_now = 0;
 	open_calls_each(in->segment, NULL, intake_note_open, in);
 	in->open_before = in->open_now;

@@ -369,6 +369,11 @@ static void root_waits(struct roots *r, uint32_t slot, const struct frt_root *ma
 		root_give_up(r, r->waiting.oldest->number);
 }
 
+uint64_t roots_waiting(const struct roots *r)
+{
+	return r->waiting.oldest ? r->waiting.oldest->number : 0;
+}
+
 static void root_take_own(struct roots *r, uint32_t slot, const struct frt_span *s, size_t n,
 			  const struct stream_vthread *v)
 {

@@ -45,6 +45,9 @@ void roots_end_sweep(struct roots *r, uint64_t position);
 /* True if some are remembered. */
 bool roots_have_ended(const struct roots *r);
 
+/* --until=tasks: the number of the root whose own call has ended first, of those that have tasks left. 0: there is none. */
+uint64_t roots_waiting(const struct roots *r);
+
 /* Forget those that waited for `position`: the queue has been consumed up to it. */
 void roots_release(struct roots *r, uint64_t position);
 

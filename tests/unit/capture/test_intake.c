@@ -194,6 +194,25 @@ CASE(calls_behind_an_unfinished_record_find_their_root, setup, teardown)
 	assert_int_equal(roots_counts(fake.streams->roots)->torn, 0);
 }
 
+CASE(histories_are_kept_while_a_root_waits_for_its_tasks, setup, teardown)
+{
+	struct frt_root mark = {.number = 3ull << FRT_ROOT_SLOT_SHIFT | 1, .kind = FRT_ROOT, .flags = FRT_ROOT_OPEN};
+
+	bss.wait_setup.path = 1;
+	roots_mark(fake.streams->roots, 2, &mark);
+	mark.flags = FRT_ROOT_UNTIL | FRT_ROOT_TASKS;
+	roots_mark(fake.streams->roots, 2, &mark);
+	intake_sweep(in);
+	assert_int_equal(bss.paths_wanted, 0);
+	intake_sweep(in);
+	assert_int_equal(bss.paths_wanted, 1);
+	mark.flags |= FRT_ROOT_DROPPED;
+	roots_mark(fake.streams->roots, 2, &mark);
+	intake_sweep(in);
+	assert_int_equal(bss.paths_wanted, 0);
+	bss.wait_setup.path = 0;
+}
+
 /* What the agent may claim is beyond what has landed, whether it has been consumed or not. */
 CASE(room_is_given_beyond_what_has_landed, setup, teardown)
 {
