@@ -57,6 +57,22 @@ int intake_try(const struct frtrace_bpf *bpf, struct diag *d)
 	return err;
 }
 
+void intake_touch(const struct frtrace_bpf *bpf)
+{
+	const struct queue_sinks nobody = {.streams = NULL};
+	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options);
+	int fd = bpf_program__fd(bpf->progs.queue_touch);
+	struct diag none;
+	struct queue *q;
+
+	if (fd < 0 || bpf->rodata->perf_buffers || open_queue(&q, bpf, 0, &nobody, &none))
+		return;
+	while (!bpf_prog_test_run_opts(fd, &options) && !options.retval)
+		;
+	queue_consume(q);
+	queue_close(q);
+}
+
 /*
  * Tell the agent how much the queue takes. What has landed is read first, so that all of it is in the queue by then, or has
  * been: what is claimed beyond that finds the room that there is now. The rest of the queue is for records of waits, for

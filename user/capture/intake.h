@@ -33,6 +33,11 @@ struct intake_setup {
 int intake_try(const struct frtrace_bpf *bpf, struct diag *d);
 
 /*
+ * With samples, write to all of the BPF ring buffer's memory once, before anything is recorded, so that no sample waits for it.
+ */
+void intake_touch(const struct frtrace_bpf *bpf);
+
+/*
  * Open the intake, before the agent is started: what the rings contain now belongs to an earlier recording. Returns
  * 0, or -errno with *out set to NULL.
  */

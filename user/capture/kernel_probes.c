@@ -78,6 +78,7 @@ void kernel_probes_choose(struct kernel_probes *k, struct frtrace_bpf *bpf, enum
 	bpf_map__set_autocreate(bpf->maps.mapped_slots, k->maps_slots);
 	k->cpu_ns = wanted && !k->no_samples.text[0] ? settings->cpu_ns : 0;
 	bpf_program__set_autoload(bpf->progs.cpu_sample, k->cpu_ns);
+	bpf_program__set_autoload(bpf->progs.queue_touch, k->cpu_ns);
 	choose_usage(k, bpf, btf, kernel == SETTINGS_KERNEL_FULL);
 	btf__free(btf);
 }

@@ -36,6 +36,8 @@ int session_new(struct session **out, const struct settings *settings, const str
 	err = bpf_programs_load(&s->bpf, &s->kernel, settings, target, d);
 	if (!err && settings->buffer == SETTINGS_BUFFER_PERF)
 		err = intake_try(s->bpf, d);
+	if (!err)
+		intake_touch(s->bpf);
 	s->with_kernel = !err && settings->kernel && !s->kernel.why.text[0];
 	if (err) {
 		session_free(s);
