@@ -9,7 +9,7 @@
 verb() { # STATUS ARGUMENT...
 	local want=$1 status
 	shift
-	timeout -k 1 60 "${as[@]}" "$BINARY" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+	timeout -k 1 200 "${as[@]}" "$BINARY" "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
 	status=$?
 	[ "$status" = "$want" ] || finding "frtrace $*: status $status, not $want:" "$(tail -n 5 "$WORK/out" "$WORK/err")"
 }
@@ -91,7 +91,7 @@ inside='mount --make-rprivate / && mount -t proc proc /proc && mount -t tmpfs -o
 contained() {
 	begin "a JVM in namespaces of its own is listed with its version, JDK $FEATURE" || return 0
 	unshare --fork --pid --mount --kill-child sh -c "$inside" - "${SERVICE[@]}" "$JAVA/bin/jshell" -s \
-		>"$WORK/inner" 2>&1 < <(exec sleep 60 >/dev/null 2>&1) &
+		>"$WORK/inner" 2>&1 < <(exec sleep 200 >/dev/null 2>&1) &
 	local outer=$!
 	STARTED+=("$outer")
 	disown "$outer"
@@ -112,7 +112,10 @@ inner_is_listed() { # OUTER
 
 coming_and_going() {
 	begin "processes that come and go while the list is made do not disturb it" || return 0
-	(while :; do "$JAVA/bin/java" -version & sleep 0.05; done) >"$WORK/noise" 2>&1 &
+	(while :; do
+		"$JAVA/bin/java" -version &
+		[ "$(jobs -rp | wc -l)" -lt 4 ] || wait -n
+	done) >"$WORK/noise" 2>&1 &
 	local noise=$!
 	STARTED+=("$noise")
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
