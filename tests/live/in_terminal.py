@@ -14,6 +14,9 @@ import signal
 import struct
 import sys
 import termios
+import time
+
+LIMIT = 600  # seconds
 
 
 class Terminal:
@@ -82,8 +85,12 @@ def run(columns, lines, stop, command):
         os.environ['TERM'] = 'xterm'
         os.execvp(command[0], command)
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack('HHHH', lines, columns, 0, 0))
-    before, data = termios.tcgetattr(fd), b''
+    before, data, end = termios.tcgetattr(fd), b'', time.monotonic() + LIMIT
     while True:
+        if time.monotonic() > end:
+            end = float('inf')
+            print('it does not end')
+            os.killpg(pid, signal.SIGKILL)
         if select.select([fd], [], [], 0.05)[0]:
             try:
                 part = os.read(fd, 65536)

@@ -27,13 +27,14 @@ viewed() { # SENTENCE OPTION...
 	shift
 	trace_program "${program[@]}" -- "$@" || return 0
 	target_go
-	sleep 0.3
+	wait_for 10 tables_are 3
 	stopped_with 0
 	target_leaves
 	for check in "${checks[@]}"; do $check; done
 	finish
 }
 
+tables_are() { [ "$(grep -cE '^([0-9]{2}:[0-9]{2}:[0-9]{2} |\{)' "$F_DIR/stdout")" -ge "$1" ]; } # NUMBER, at least
 sums_agree() { view_agrees sums "$(called)"; }
 tables_agree() { view_agrees tables "$(called)"; }
 no_event() { says "calls, all below"; }
@@ -112,7 +113,7 @@ slow_reader() {
 	target_go
 	sleep 1
 	kill -INT "$F_PID"
-	cat <&5 >"$F_DIR/stdout"
+	timeout 300 cat <&5 >"$F_DIR/stdout"
 	exec 5<&-
 	ended_with 0
 	says ' 0 lost, 0 still open'
@@ -129,7 +130,7 @@ closed_pipe() { # OPTION...
 	run_program Speed || return 0
 	F_FILE=$WORK/closed.jfr F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
 	(
-		"$FRTRACE" -p "$T_PID" -o "$F_FILE" -m live.Speed::work -t 1us "$@" 2>"$F_DIR/stderr" </dev/null
+		timeout 300 "$FRTRACE" -p "$T_PID" -o "$F_FILE" -m live.Speed::work -t 1us "$@" 2>"$F_DIR/stderr" </dev/null
 		echo $? >"$F_DIR/status"
 	) | head -n 1 >"$F_DIR/stdout" &
 	STARTED+=($!)
@@ -191,7 +192,7 @@ closed_output() {
 nothing_recorded() {
 	begin "with -v the reason why nothing is recorded is printed after ten seconds, JDK $FEATURE" || return 0
 	trace_program Logged 1 50 -- -m live.Logged::work -v || return 0
-	wait_for 20 grep -q 'nothing is recorded so far: 0 calls: matched, never called in 10\.[0-9] s$' "$F_DIR/stderr" ||
+	wait_for 20 grep -q 'nothing is recorded so far: 0 calls: matched, never called in [1-9][0-9]\.[0-9] s$' "$F_DIR/stderr" ||
 		finding "is not printed:" "$(cat "$F_DIR/stderr")"
 	stopped_with 0
 	finish
