@@ -11,16 +11,18 @@ calls_of() { # PID CALL...
 	for call in "$@"; do
 		commands+=(-ex "printf \"%ld %d\\n\", (long)syscall($call), *(int *)__errno_location()")
 	done
-	gdb --nx --batch -p "$pid" -ex 'handle SIGSYS nostop noprint pass' "${commands[@]}" 2>"$WORK/gdb" | grep -E '^-?[0-9]+ [0-9]+$'
+	timeout -k 10 200 gdb --nx --batch -p "$pid" -ex 'handle SIGSYS nostop noprint pass' "${commands[@]}" 2>"$WORK/gdb" | grep -E '^-?[0-9]+ [0-9]+$'
 }
 
-# All threads must have the filter.
+# All threads must have the filter, now or soon: it comes after the line with "tracing".
 filtered() { # PID [THREADS]
-	local status
-	for status in "/proc/$1/task/"*/status; do
-		grep -qx $'Seccomp:\t2' "$status" && grep -qx $'NoNewPrivs:\t1' "$status" || finding "not every thread has a filter:" "$(cat "$status")"
-	done
-	[ "$(ls "/proc/$1/task" | wc -l)" = "${2:-3}" ] || finding "it has $(ls "/proc/$1/task" | wc -l) threads"
+	wait_for 5 has_filters "$1" "${2:-3}" || finding "there are not ${2:-3} threads with a filter:" "$(grep -E '^(Seccomp|NoNewPrivs):' "/proc/$1/task/"*/status)"
+}
+
+has_filters() { # PID THREADS
+	local with
+	with=$(cat "/proc/$1/task/"*/status | grep -cxE $'Seccomp:\t2|NoNewPrivs:\t1')
+	[ "$with" = $((2 * $2)) ] && [ "$(ls "/proc/$1/task" | wc -l)" = "$2" ]
 }
 
 # By number, x86-64: execve, execveat, ptrace, setns, unshare, mount, socket, process_vm_writev, kill, clone, tgkill.
@@ -98,6 +100,7 @@ unrefused() { # MODE
 variant() {
 	begin "a refused system call is noticed by the next cases, JDK $FEATURE" || return 0
 	trace_program Splits 20 sleep -- -m live.Splits::sleep || return 0
+	filtered "$F_PID"
 	calls_of "$F_PID" "${REFUSED[0]}" >"$WORK/called"
 	[ "$(cat "$FRTRACE_REFUSED")" = 'refused execve' ] || finding "written: $(cat "$FRTRACE_REFUSED" "$WORK/called" "$WORK/gdb")"
 	rm -f "$FRTRACE_REFUSED"
@@ -109,7 +112,7 @@ variant() {
 own() { # MODE COMMAND...
 	local mode=$1
 	shift
-	timeout 60 "$@" >"$WORK/own" 2>&1 || finding "$mode: status $?:" "$(cat "$WORK/own")"
+	timeout 200 "$@" >"$WORK/own" 2>&1 || finding "$mode: status $?:" "$(cat "$WORK/own")"
 	unrefused "$mode"
 }
 
