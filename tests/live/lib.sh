@@ -139,6 +139,12 @@ none_left() { # FILE...
 
 ended() { ! kill -0 "$1" 2>/dev/null; }
 
+# The status of a process in the background, which is killed if it does not end.
+reap() { # PID
+	wait_for "$SECONDS_MAX" ended "$1" || kill -9 "$1"
+	wait "$1" 2>/dev/null
+}
+
 # Signals have their defaults, as in a service: bash's background jobs ignore SIGQUIT.
 SERVICE=(env --default-signal=INT,QUIT,TERM)
 

@@ -30,8 +30,7 @@ switches_start() {
 
 switches_stop() {
 	kill "$WATCH"
-	wait_for 20 ended "$WATCH" || kill -9 "$WATCH"
-	wait "$WATCH" || finding "switches are missing:" "$(cat "$WORK/watching")"
+	reap "$WATCH" || finding "switches are missing:" "$(cat "$WORK/watching")"
 }
 
 # Trace the program through all its kinds.

@@ -33,8 +33,7 @@ train() { # [VARIABLE=VALUE...] [-JVM-OPTION...]
 trained() { # FILE
 	target_go
 	touch "$T_DIR/quit"
-	wait_for "$SECONDS_MAX" ended "$T_PID" || finding "the program does not end"
-	wait "$T_PID"
+	reap "$T_PID"
 	is_trained $? "$1" "$T_DIR/stdout"
 }
 

@@ -44,7 +44,7 @@ traces() {
 		target_go
 		wait_for 20 grep -q checkout "$got" || finding "no call arrives"
 		kill -INT "$!"
-		wait "$!" || finding "status $?: $(cat "$WORK/said")"
+		reap "$!" || finding "status $?: $(cat "$WORK/said")"
 		jfr_of "$JAVA" summary "$got" >"$WORK/summary" 2>&1
 		grep -qE 'jdk.MethodTrace +1000 ' "$WORK/summary" || finding "not 1000 calls:" "$(head -n 5 "$WORK/summary")" "$(cat "$WORK/said")"
 		target_leaves

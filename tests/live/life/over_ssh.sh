@@ -13,7 +13,7 @@ server_start() {
 	ssh-keygen -q -t ed25519 -N '' -f "$SSH/host" && ssh-keygen -q -t ed25519 -N '' -f "$SSH/user" || return 1
 	cp "$SSH/user.pub" "$SSH/authorized"
 	PORT=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-	TO_SERVER=(ssh -F /dev/null -p "$PORT" -i "$SSH/user" -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile="$SSH/known"
+	TO_SERVER=(timeout -k 10 600 ssh -F /dev/null -p "$PORT" -i "$SSH/user" -o StrictHostKeyChecking=accept-new -o UserKnownHostsFile="$SSH/known"
 		-o BatchMode=yes -o IdentityAgent=none 127.0.0.1)
 	[ -d "$RUN" ] || { mkdir "$RUN" && MADE=1; } # where sshd gives up its rights
 	"$sshd" -D -e -f /dev/null -p "$PORT" -o ListenAddress=127.0.0.1 -h "$SSH/host" -o AuthorizedKeysFile="$SSH/authorized" \
@@ -66,7 +66,7 @@ to_here() {
 		target_go
 		wait_for 20 grep -q checkout "$got" || finding "no call arrives"
 		kill "$!"
-		wait "$!" 2>/dev/null
+		reap "$!"
 		wait_for 20 agent_idle || finding "the JVM still has hooks"
 		jfr_newest summary "$got" 2>&1 | grep -qE 'jdk.MethodTrace +1000 ' || finding "not 1000 calls"
 		target_quit

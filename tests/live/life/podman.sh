@@ -8,7 +8,7 @@ CALLS=1000
 METHOD='live.Late$Latecomer::checkout'
 
 # Without a network, without systemd, and with limits that a container of this one may have.
-PODMAN=(podman --runtime runc --cgroup-manager cgroupfs)
+PODMAN=(timeout -k 10 600 podman --runtime runc --cgroup-manager cgroupfs)
 OPTIONS=(--network=none --ulimit nofile=1024:1024 --ulimit nproc=1000:1000)
 
 # A container with the JVM of $JVM_ROOT, as uid 1000, with a read-only root. Sets C_ID.
@@ -105,7 +105,7 @@ sidecar_traces() { # NUMBER go|again PODMAN-OPTION...
 	wait_for "$TRACE_SECONDS_MAX" grep -q '^to standard output' "$SAID" || finding "it does not trace: $(cat "$SAID")"
 	[ "$2" = again ] || target_go
 	"${PODMAN[@]}" kill --signal INT "$S_NAME" >"$WORK/podman" 2>&1 || finding "$(cat "$WORK/podman")"
-	wait "${STARTED[-1]}" || finding "status $?: $(cat "$SAID")"
+	reap "${STARTED[-1]}" || finding "status $?: $(cat "$SAID")"
 	grep -q 'The JVM runs its original code again' "$SAID" || finding "$(cat "$SAID")"
 }
 
@@ -172,7 +172,7 @@ refusing_profile() {
 		for arguments in "-p 1 -m $METHOD -o -" 'check 1' '--follow=live.Late -m A -o /run/' 'check --security-context'; do
 			# shellcheck disable=SC2086
 			sidecar_start $((n += 1)) "${ADDS[@]}" "${profile[@]}" -- $arguments
-			wait "${STARTED[-1]}"
+			reap "${STARTED[-1]}"
 			case $arguments in
 			check\ 1) grep -qE "^  attach +no: $said" "$GOT" && grep -qE "^  programs +no: $said" "$GOT" || finding "$arguments: $(cat "$SAID" "$GOT")" ;;
 			check*) grep -q '^    - BPF ' "$GOT" || finding "$arguments: $(cat "$SAID" "$GOT")" ;;
@@ -254,6 +254,7 @@ pod() {
 }
 
 CONTAINERS=()
+trap 'containers_remove; live_end' EXIT
 command -v podman >/dev/null && command -v runc >/dev/null || { skip "JVMs in podman's containers" "Debian's packages podman and runc are not there"; exit 0; }
 root_use 21 "JVMs in podman's containers" || exit 0
 if ! "${PODMAN[@]}" run --rm "${OPTIONS[@]}" --rootfs "$JVM_ROOT:O" /bin/true >"$WORK/podman" 2>&1; then

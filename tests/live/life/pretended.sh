@@ -76,11 +76,11 @@ touched() {
 	jdk_use "${JDKS[0]}"
 	target_start Waits
 	target_ready && "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/before.jfr" >"$WORK/out" 2>&1 # makes /run/frtrace
-	strace -f -y -qq -o "$WORK/real" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/mine.jfr" >"$WORK/out" 2>&1 ||
+	timeout -k 10 300 strace -f -y -qq -o "$WORK/real" "$FRTRACE" -p "$T_PID" -m live.Waits -d 1s -o "$WORK/mine.jfr" >"$WORK/out" 2>&1 ||
 		finding "status $?: $(cat "$WORK/out")"
 	target_drop
 	if pretender_start random; then
-		strace -f -y -qq -o "$WORK/pretended" "$FRTRACE" -p "$T_PID" -m 'x.Y::*' -d 1s -o "$WORK/mine.jfr" >"$WORK/out" 2>&1
+		timeout -k 10 300 strace -f -y -qq -o "$WORK/pretended" "$FRTRACE" -p "$T_PID" -m 'x.Y::*' -d 1s -o "$WORK/mine.jfr" >"$WORK/out" 2>&1
 		pretender_drop
 	fi
 	for others in real pretended; do

@@ -64,7 +64,7 @@ watched() {
 	grep -q '^frtrace_active{recording="shop"} 1$' "$PROM" || finding "not active"
 	stopped_with 0
 	touch "$WORK/stop"
-	wait "$WATCHER"
+	reap "$WATCHER"
 	[ ! -s "$WORK/watched" ] || finding "$(cat "$WORK/watched")"
 	grep -q '^frtrace_active{recording="shop"} 0$' "$PROM" || finding "still active"
 	[ "$(ls -A "$DIR")" = shop.prom ] || finding "in the directory:" "$(ls -A "$DIR")"
@@ -151,6 +151,7 @@ if target_ready; then
 	findings=()
 	python3 "$LIVE/metrics.py" watch "$PROM" "$WORK/stop" >"$WORK/watched" 2>&1 &
 	WATCHER=$!
+	STARTED+=("$WATCHER")
 	if trace_start -M "$work;live.Copy::work" --metrics="$PROM"; then
 		watched
 		sums_agree

@@ -242,7 +242,7 @@ collector() {
 		said=$(post "$port" "$WORK/$file")
 		[ -z "$said" ] || finding "$file: $(head -n 3 <<<"$said")"
 		kill "${STARTED[-1]}"
-		wait "${STARTED[-1]}" 2>/dev/null
+		reap "${STARTED[-1]}"
 		said=$(received "$WORK/$file")
 		[ -z "$said" ] || finding "$file: $said"
 	done
