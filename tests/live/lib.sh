@@ -385,15 +385,11 @@ target_untouched() { # PID
 	tmp_is_clean
 }
 
-# Files of others who attach at this moment disappear soon.
+# Files of others who attach at this moment disappear soon; there may be new ones then.
 tmp_is_clean() {
 	local left
-	wait_for 2 nothing_in_tmp || finding "left in /tmp: $left"
-}
-
-nothing_in_tmp() {
-	left=$(find /tmp "/proc/$T_PID/root/tmp" -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK/.start" 2>/dev/null)
-	[ -z "$left" ]
+	mapfile -t left < <(find /tmp "/proc/$T_PID/root/tmp" -maxdepth 2 \( -name '*libfrtrace*' -o -name ".attach_pid$T_PID" \) -newer "$WORK/.start" 2>/dev/null)
+	wait_for 5 none_left "${left[@]}" || finding "left in /tmp:" "${left[@]}"
 }
 
 # ---- the tracer
