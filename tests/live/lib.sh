@@ -418,7 +418,8 @@ sanitized_build() {
 	build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
 	build=${build%-asan}-asan
 	SANITIZED=$ROOT/$build/frtrace
-	exclusively timeout 2400 make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
+	mkdir -p "$ROOT/$build"
+	timeout 1500 flock --close "$ROOT/$build/.lock" make -s -j"$(nproc)" -C "$ROOT" ASAN=1 BUILD="$build" "$build/frtrace" >"$WORK/made" 2>&1 && return
 	not_ok "frtrace is built with sanitizers" "$(tail -n 20 "$WORK/made")"
 	exit 1
 }
