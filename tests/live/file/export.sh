@@ -92,7 +92,7 @@ processed() { # FILE
 	"$FRTRACE" export --perfetto "$1" >"$WORK/trace" || finding "export: status $?"
 	"$FRTRACE" view method-trace --json "$1" >"$WORK/methods"
 	flows=$("$FRTRACE" print --json --events ThreadWait "$1" 2>/dev/null | grep -c '"wakerThread": {')
-	timeout 100 python3 "$LIVE/trace_processor.py" "$processor" "$WORK/trace" "$WORK/methods" "$flows" >"$WORK/found" 2>&1 ||
+	timeout 300 python3 "$LIVE/trace_processor.py" "$processor" "$WORK/trace" "$WORK/methods" "$flows" >"$WORK/found" 2>&1 ||
 		finding "$1: status $?:" "$(cat "$WORK/found")"
 }
 

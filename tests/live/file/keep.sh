@@ -177,7 +177,7 @@ background_gone() {
 	F_FILE=$WORK/background.jfr
 	run_program Late 10 || return 0
 	"$FRTRACE" start -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o "$F_FILE" -q 2>"$WORK/said" || finding "$(cat "$WORK/said")"
-	"$FRTRACE" -p "$T_PID" -m live.Late -o "$F_FILE" 2>"$WORK/said" && finding "a second frtrace writes the file"
+	"$FRTRACE" -p "$T_PID" -m live.Late -d 1s -o "$F_FILE" 2>"$WORK/said" && finding "a second frtrace writes the file"
 	grep -q 'is writing it' "$WORK/said" || finding "$(cat "$WORK/said")"
 	"$FRTRACE" dump "$T_PID" -o "$WORK/dumped.jfr" 2>"$WORK/said" || finding "dump: $(cat "$WORK/said")"
 	"$FRTRACE" dump "$T_PID" -o "$WORK/nobody/nowhere/x.jfr" 2>"$WORK/said" && finding "dumps to a missing directory"

@@ -271,7 +271,7 @@ flooded() {
 	mkdir -p "$WORK/lib" && truncate -s 8192 "$WORK/lib/libjvm.so" && gcc -o "$WORK/gone" "$WORK/gone.c" || finding "does not compile"
 	if follow_start "pulse-$$"; then
 		FLOOD=0
-		for ((n = 0; n < 400; n++)); do
+		for ((n = 0; n < 1500; n++)); do
 			flood_suffices && break
 			(exec -a java "$WORK/gone" -jar "pulse-$$.jar")
 		done
@@ -292,7 +292,7 @@ flood_suffices() { grep -q '^100 JVMs were not traced' "$F_DIR/stderr" && [ $((F
 
 reused='
 	java=$1 dir=$2 frtrace=$3 jar=$4
-	until_there() { for n in $(seq 1000); do "$@" && return; sleep 0.02; done; echo "no $*"; return 1; }
+	until_there() { for n in $(seq 4000); do "$@" && return; sleep 0.02; done; echo "no $*"; return 1; }
 	FRTRACE_LATE=$dir/late LD_PRELOAD=$dir/late_recorder.so "$frtrace" --follow="$jar" -m live.Pulse::beat -o "$dir/rec/" 2>"$dir/said" &
 	follow=$!
 	until_there grep -qs "^following" "$dir/said"
@@ -318,7 +318,7 @@ reused() {
 	mkdir -p "$dir/rec" && gcc -D_GNU_SOURCE -shared -fPIC -o "$dir/late_recorder.so" "$LIVE/late_recorder.c" && gcc -o "$dir/with_pid" "$LIVE/with_pid.c" ||
 		finding "does not compile"
 	cp "$JAR" "$dir/" && cp "$JAR" "$dir/other.jar"
-	seen=$(unshare --pid --fork --kill-child --mount-proc "${SERVICE[@]}" bash -c "$reused" - "$JAVA/bin/java" "$dir" "$FRTRACE" "${JAR##*/}" 2>"$WORK/bash")
+	seen=$(timeout -k 10 600 unshare --pid --fork --kill-child --mount-proc "${SERVICE[@]}" bash -c "$reused" - "$JAVA/bin/java" "$dir" "$FRTRACE" "${JAR##*/}" 2>"$WORK/bash")
 	[ "$seen" = $'1\n0' ] || finding "another JVM with the pid, and how much of the agent it has: $seen" "$(cat "$WORK/bash")"
 	grep -qE '^[0-9]+: frtrace: (process [0-9]+ has ended|no process [0-9]+)$' "$dir/said" || finding "$(cat "$dir/said")"
 	verdict

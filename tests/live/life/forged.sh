@@ -4,7 +4,7 @@
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
 
-END_SECONDS=40	 # limit from Ctrl-C to the end, on a busy machine
+END_SECONDS=80	 # limit from Ctrl-C to the end, on a busy machine
 
 attacker_build() {
 	ATTACKER=$CACHE/attacker.so
@@ -64,7 +64,7 @@ random() { # SEED
 	if attack_start "random $1" && trace_start -m 'live.AttackTarget::*' "${shown[@]}"; then
 		sleep "$(amount 4 12)"
 		ended "$F_PID" && finding "frtrace has ended"
-		attack_ends 60 # sanitizers are slow
+		attack_ends 120 # sanitizers are slow
 		status_is 0 3
 		grep -qE 'runtime error|Sanitizer' "$F_DIR/stderr" && finding "$(grep -E -A12 'runtime error|Sanitizer' "$F_DIR/stderr")"
 	fi

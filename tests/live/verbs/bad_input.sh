@@ -11,7 +11,7 @@ refused() { # SENTENCE STATUS LINES REGEX COMMAND...
 	shift 4
 	F_DIR=$(mktemp -d "$WORK/trace.XXXXXX")
 	F_STATUS=0
-	timeout -k 1 20 "$@" >"$F_DIR/stdout" 2>"$F_DIR/stderr" </dev/null || F_STATUS=$?
+	timeout -k 1 100 "$@" >"$F_DIR/stdout" 2>"$F_DIR/stderr" </dev/null || F_STATUS=$?
 	status_is "$status"
 	says "$regex"
 	[ "$(wc -l <"$F_DIR/stderr")" -le "$lines" ] || finding "more than $lines lines:" "$(cat "$F_DIR/stderr")"

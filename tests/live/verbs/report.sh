@@ -14,7 +14,7 @@ page() { python3 "$LIVE/report_page.py" "$@" 2>&1; }
 
 report() { # FILE: writes $PAGE
 	PAGE=${1%.jfr}.html
-	timeout 60 "$FRTRACE" report "$1" -o "$PAGE" 2>"$WORK/err" || finding "report: status $?" "$(cat "$WORK/err")"
+	timeout 200 "$FRTRACE" report "$1" -o "$PAGE" 2>"$WORK/err" || finding "report: status $?" "$(cat "$WORK/err")"
 	[ -s "$PAGE" ] || finding "no page"
 }
 
@@ -41,7 +41,7 @@ browse() { # URL [OPTION...]
 	local url=$1 profile=$WORK/profile
 	shift
 	mkdir -p "$profile"
-	HOME=$profile timeout -k 1 120 unshare --net "$(browser)" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+	HOME=$profile timeout -k 1 300 unshare --net "$(browser)" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
 		--disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage --user-data-dir="$profile" \
 		--enable-logging=stderr --virtual-time-budget=5000 --dump-dom "$@" "$url" >"$WORK/dom" 2>"$WORK/console" ||
 		finding "the browser ends with status $?" "$(tail -n 5 "$WORK/console")"
