@@ -205,11 +205,8 @@ stopped_jvm() { # start|stop
 	ended "$F_PID" || kill -INT "$F_PID"
 	trace_wait 60
 	kill -CONT "$T_PID"
-	for _ in 1 2 3 4 5 6 7 8; do
-		sleep 1 # it executes what it was asked to
-		stopped && break
-	done
-	stopped || finding "the JVM is still recording"
+	sleep 1 # it executes what it was asked to
+	wait_for 20 stopped || finding "the JVM is still recording"
 	tmp_left
 	target_go
 	target_quit

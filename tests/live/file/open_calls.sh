@@ -203,7 +203,7 @@ meanwhile case_stopped
 for jdk in "${JDKS[@]}"; do
 	jdk_use "$jdk"
 	case_all "hanging calls are in the file, with their current stacks" by_signal
-	turn 0 && case_all "thresholds do not filter open calls" by_itself -t 1h -d 5s
+	turn 0 && case_all "thresholds do not filter open calls" by_itself -t 1h -d 10s
 	turn 1 && case_waits
 	turn 0 && case_dumped
 	turn 1 && case_crowd

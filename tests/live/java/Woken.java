@@ -60,7 +60,7 @@ public class Woken {
     }
 
     static void wakeUp(int i) {
-        Stage.sleep(6);
+        Stage.sleep(12);
         wake = Thread.currentThread().getId() + "\t" + Thread.currentThread().getName() + "\t" + tid();
         woken = i;
         LockSupport.unpark(waiter);

@@ -31,7 +31,7 @@ flood() { # CALLS TRACE-OPTION...
 
 all_recorded() {
 	begin "no call is lost at full rate, JDK $FEATURE" || return 0
-	flood "$CALLS" --lossless=10s || return 0
+	flood "$CALLS" --lossless=60s || return 0
 	trace_calls
 	says "^[0-9,]+ calls, 0 thrown, 0 lost"
 	file_agrees
@@ -88,7 +88,7 @@ killed() {
 	kill -STOP "$F_PID"
 	wait_for "$SECONDS_MAX" stand_still || finding "no thread waits"
 	trace_kill
-	wait_for 5 thousands_beyond $(($(thousands) + 20000)) || finding "the program stands still"
+	wait_for 10 thousands_beyond $(($(thousands) + 20000)) || finding "the program stands still"
 	wait_for "$SECONDS_MAX" agent_idle # it looks for its collector every few seconds
 	target_restored
 	target_drop

@@ -143,7 +143,7 @@ unhooked() {
 	wait_for 60 grep -q '^  unhooked: ' "$F_DIR/stderr"
 	sleep 1
 	calls_asked 1 >/dev/null
-	sleep 1
+	sleep 4 # the hooks are removed while calls go on
 	more=$(calls_asked 2)
 	trace_stop
 	target_restored

@@ -65,7 +65,7 @@ round_once() { # OPTION...
 # Where a virtual CPU stands still, calls are lost, and counted: once more then.
 round() { # OPTION...: trace while everything is called; writes the methods to $WORK/set
 	: >"$WORK/set"
-	for _ in 1 2 3; do
+	for _ in 1 2 3 4 5 6; do
 		round_once "$@" || return
 		[ "$(end_line_number lost)" != 0 ] || break
 		rm -f "$F_FILE"
