@@ -88,9 +88,11 @@ fake_start() { # mute|deaf: T_PID
 	fake_ready "$WORK/fake"
 }
 
-# frtrace has made the socket or the file that requests the attach, and waits: 1.5 s have passed, the limit is 15 s.
+# frtrace has made the socket or the file that requests the attach, and waits: 1.5 s have passed since it took the signals, the
+# limit is 15 s.
 interrupted_by() { # SIGNAL PID [deaf]: a deaf one has been signalled, and finds the file when it wakes up
 	local began
+	wait_for 10 takes_signals "$2"
 	sleep 1.5
 	ended "$2" && finding "frtrace did not wait: $(cat "$F_DIR/stderr")"
 	kill "-$1" "$2"
@@ -100,6 +102,10 @@ interrupted_by() { # SIGNAL PID [deaf]: a deaf one has been signalled, and finds
 	[ -e "$WORK/never.jfr" ] && finding "it left a file"
 	[ "${3:-}" != deaf ] || rm "/tmp/.attach_pid$T_PID" || finding "the file that requests the attach is gone"
 	tmp_is_clean
+}
+
+takes_signals() { # PID: it has blocked SIGINT, and looks for it
+	ended "$1" || [ $((16#0$(sed -n 's/^SigBlk:\t//p' "/proc/$1/status" 2>/dev/null) & 2)) != 0 ]
 }
 
 interrupted() { # mute|deaf SIGNAL
