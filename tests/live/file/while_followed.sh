@@ -20,6 +20,8 @@ read_as_one() {
 	grep -q '3,000' "$WORK/ours" || finding "'$suggested' is suggested and shows: $(head -n 8 "$WORK/ours")"
 }
 
+chunks_are() { [ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge "$1" ]; } # NUMBER, at least
+
 # The program runs before, during and after the recording.
 followed() {
 	local follower
@@ -30,8 +32,10 @@ followed() {
 	trace_program Late 3000 -- -m 'live.Late$Latecomer::checkout' -o "$WORK/followed/" || return 0
 	"$JAVA/bin/java" -cp "$CLASSES" live.Follow "$WORK/followed" >"$WORK/follow" 2>&1 &
 	follower=$!
+	STARTED+=("$follower")
 	target_go
 	sleep 4
+	wait_for 10 chunks_are 4
 	rm "$WORK/followed/going"
 	stopped_with 0
 	wait_for 30 ended "$follower" || finding "the follower does not notice the end"
@@ -40,7 +44,7 @@ followed() {
 	jfr_of "$JAVA" assemble "$WORK"/followed/*/ "$F_FILE" >"$WORK/tool" 2>&1 || finding "$(cat "$WORK/tool")"
 	file_agrees
 	read_as_one
-	[ "$(find "$WORK/followed" -name '*.jfr' | wc -l)" -ge 4 ] || finding "files: $(ls -R "$WORK/followed")"
+	chunks_are 4 || finding "files: $(ls -R "$WORK/followed")"
 	find "$WORK/followed" -name '*.jfr' | grep -vE '/followed/[0-9]{4}(_[0-9]{2}){5}_[0-9]+/[0-9]{4}(_[0-9]{2}){5}(_[0-9]{2})?\.jfr$' >/dev/null &&
 		finding "names: $(find "$WORK/followed")"
 	target_quit
@@ -103,6 +107,8 @@ same_calls() {
 		finding "${theirs:-no} calls, by frtrace: $(grep MethodTrace "$WORK/ours")"
 }
 
+has_chunk() { [ "$(python3 "$LIVE/chunks.py" "$F_FILE" | cut -d " " -f 1)" -gt 0 ]; }
+
 # The tracer is killed while it writes at full rate: the file stays valid and has what was in it before. In every second
 # round the oldest chunks are dropped all the time.
 killed() {
@@ -114,6 +120,7 @@ killed() {
 		size=8g
 		[ $((i % 2)) = 0 ] || size=8m
 		trace_start -m live.Speed::work --no-stack --max-overhead=off --max-size=$size || break
+		[ $((i % 4)) != 3 ] || wait_for 20 has_chunk || finding "$i: no chunk is finished"
 		sleep "0.$((RANDOM % 500 + 100))"
 		before=$(python3 "$LIVE/chunks.py" "$F_FILE")
 		sleep "0.0$((RANDOM % 90 + 10))"
@@ -202,14 +209,18 @@ torn() {
 }
 
 # The JVM flushes its events every second.
+flushed() {
+	chunk=$(find "$WORK/own" -name '*.jfr')
+	[ "$("$FRTRACE" print --events jdk.JVMInformation "${chunk:-none}" 2>/dev/null | grep -c "^jdk.JVMInformation")" -gt 0 ]
+}
+
 killed_jvm() {
 	local chunk
 	begin "the open chunk of a killed JVM is repaired, JDK $FEATURE" || return 0
 	rm -rf "$WORK/own"
 	mkdir "$WORK/own"
 	run_program -XX:StartFlightRecording=settings=profile -XX:FlightRecorderOptions=repository="$WORK/own" Late 1000 || return 0
-	sleep 3
-	chunk=$(find "$WORK/own" -name '*.jfr')
+	wait_for 20 flushed || finding "the JVM does not flush its events"
 	"$FRTRACE" recover "$chunk" 2>"$WORK/said" && finding "a chunk that is being written was changed"
 	grep -q 'is open elsewhere' "$WORK/said" || finding "says: $(cat "$WORK/said")"
 	kill -9 "$T_PID"
@@ -232,10 +243,10 @@ streamed() {
 	target_go
 	wait_for 20 grep -q checkout "$got" || finding "no call arrives"
 	kill -INT "$!"
-	wait "$!" || finding "status $?: $(cat "$WORK/said")"
+	reap "$!" || finding "status $?: $(cat "$WORK/said")"
 	reads "$got"
 	grep -qE 'jdk.MethodTrace +1000 ' "$WORK/tool" || finding "not 1000 calls: $(grep MethodTrace "$WORK/tool")"
-	"$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" | head -c 100 | wc -c >"$WORK/bytes"
+	timeout 200 "$FRTRACE" -p "$T_PID" -m 'live.Late$Latecomer::checkout' -o - 2>"$WORK/said" | head -c 100 | wc -c >"$WORK/bytes"
 	[ "${PIPESTATUS[0]} $(cat "$WORK/bytes")" = "1 100" ] && grep -q 'nobody reads standard output' "$WORK/said" || finding "status ${PIPESTATUS[0]}, says: $(cat "$WORK/said")"
 	target_leaves
 	finish
