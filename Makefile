@@ -178,7 +178,7 @@ $(BUILD)/tests/unit/capture/test_intake: LDLIBS += $(call wrap,queue_open queue_
 $(BUILD)/tests/unit/capture/test_natives: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns native_probes_forget_stack native_probes_sums native_probes_attach \
 	copied_stacks_take_call copied_stacks_is_call_of)
 $(BUILD)/tests/unit/capture/test_hotspot_source: LDLIBS += $(call wrap,clock_tsc clock_ticks_of_ns bpf_map_lookup_elem bpf_map__fd hotspot_methods_finish)
-$(patsubst %,$(BUILD)/tests/unit/capture/test_%.o,intake natives hotspot_source): | $(BUILD)/frtrace.skel.h
+$(patsubst %,$(BUILD)/tests/unit/capture/test_%.o,intake kernel_probes natives hotspot_source): | $(BUILD)/frtrace.skel.h
 $(BUILD)/tests/unit/capture/test_bpf_stack.o: | $(BUILD)/frtrace.skel.h $(BUILD)/native.skel.h
 $(BUILD)/tests/unit/capture/test_queue: LDLIBS += $(call wrap,ring_buffer__new ring_buffer__consume ring_buffer__free \
 	copied_stacks_take_wait copied_stacks_take_waker)
