@@ -262,7 +262,14 @@ struct bpf_iter__task {
 	struct task_struct *task;
 };
 
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
 struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
 	struct task_struct *task;
 	struct file *file;
 };

@@ -249,12 +249,21 @@ void kernel_probes_flush(const struct kernel_probes *k, const struct frtrace_bpf
 			;
 }
 
+static void kernel_look_end(struct kernel_probes *k)
+{
+	if (k->look)
+		io_close(k->look_fd);
+	bpf_link__destroy(k->look);
+	k->look = NULL;
+}
+
 void kernel_probes_detach(struct kernel_probes *k)
 {
 	if (k->count && k->maps_slots)
 		log_detail("slots mapped for %u of %u threads", k->mapped, k->owners);
 	usdt_detach(k->jvm);
 	k->jvm = NULL;
+	kernel_look_end(k);
 	samplers_stop(k);
 	while (k->count)
 		bpf_link__destroy(k->links[--k->count]);
@@ -293,14 +302,42 @@ void kernel_probes_follow_threads(const struct kernel_probes *k, struct frtrace_
 		kernel_probes_run_for_tasks(bpf->progs.waits_follow, "which threads there are");
 }
 
-/* A look that the kernel breaks off, after a million descriptors, has not seen all. */
-int kernel_probes_find_peers(const struct kernel_probes *k, struct frtrace_bpf *bpf, struct peer_look *looks, size_t n)
+static int kernel_look_begin(struct kernel_probes *k, struct frtrace_bpf *bpf, const struct peer_look *looks, size_t n)
 {
 	int map = bpf_map__fd(bpf->maps.peers), err = k->count ? 0 : -ESRCH;
 
 	for (size_t i = 0; !err && i < n; i++)
 		err = bpf_map_update_elem(map, &looks[i].ends, &looks[i].found, BPF_ANY);
-	err = err ?: kernel_probes_run_for_tasks(bpf->progs.peers_look, "who has the peers");
+	if (err)
+		return err;
+	k->look = bpf_program__attach_iter(bpf->progs.peers_look, NULL);
+	k->look_fd = k->look ? bpf_iter_create(bpf_link__fd(k->look)) : -1;
+	return k->look_fd < 0 ? -errno : 0;
+}
+
+#define LOOK_DESCRIPTORS 16384 /* at a time */
+
+/* The program writes a byte for each descriptor. Returns 1 if there are more. */
+static int kernel_look_on(struct kernel_probes *k)
+{
+	char bytes[1024];
+	ssize_t got = 1;
+
+	for (size_t seen = 0; got > 0 && seen < LOOK_DESCRIPTORS; seen += got)
+		got = read(k->look_fd, bytes, sizeof(bytes));
+	return got < 0 ? -errno : got > 0;
+}
+
+int kernel_probes_find_peers(struct kernel_probes *k, struct frtrace_bpf *bpf, struct peer_look *looks, size_t n)
+{
+	int map = bpf_map__fd(bpf->maps.peers), err = k->look ? 0 : kernel_look_begin(k, bpf, looks, n);
+
+	err = err ?: kernel_look_on(k);
+	if (err > 0)
+		return err;
+	if (err)
+		log_detail("cannot read who has the peers: %s", strerror(-err));
+	kernel_look_end(k);
 	for (size_t i = 0; !err && i < n; i++) {
 		uint64_t inode = looks[i].found.inode;
 

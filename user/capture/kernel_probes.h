@@ -40,7 +40,9 @@ struct kernel_probes {
 	bool maps_slots;	     /* slots can be mapped for their threads: */
 	int mapped_fd;		     /* the map with the mapped slots */
 	unsigned int owners, mapped; /* threads that got a slot; threads whose slot is mapped */
-	struct diag why;	     /* why the kernel side is missing; "": present, or not requested */
+	struct bpf_link *look;	     /* for peers, that is not over; NULL: there is none */
+	int look_fd;
+	struct diag why; /* why the kernel side is missing; "": present, or not requested */
 };
 
 /*
@@ -80,10 +82,11 @@ void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf
 void kernel_probes_follow_threads(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
 /*
- * Find the processes that have the other ends of connections within this machine, of 1 to FRT_PEERS_MOST. Returns 0, with
- * `found` of each as the kernel's half has filled it in, or -errno.
+ * Find the processes that have the other ends of connections within this machine, of 1 to FRT_PEERS_MOST. At a time so many
+ * descriptors are looked at that it takes some milliseconds. Returns 0, with `found` of each as the kernel's half has
+ * filled it in; 1 if there are more descriptors: call it again with the same connections; or -errno.
  */
-int kernel_probes_find_peers(const struct kernel_probes *k, struct frtrace_bpf *bpf, struct peer_look *looks, size_t n);
+int kernel_probes_find_peers(struct kernel_probes *k, struct frtrace_bpf *bpf, struct peer_look *looks, size_t n);
 
 /* Run a program that iterates over all tasks. `what` is what cannot be read if that fails, for -v. Returns 0 or -errno. */
 struct bpf_program;

@@ -269,6 +269,11 @@ void breakdown_put_ahead(struct breakdown *b)
 	open_calls_each(b->setup.segment, NULL, show_ahead, &a);
 }
 
+void breakdown_look_on(struct breakdown *b)
+{
+	resources_look_on(b->resources);
+}
+
 static void on_wait(void *context, const struct frt_wait *wait, const struct wait_stack_ids *stacks)
 {
 	struct breakdown *b = context;

@@ -73,6 +73,9 @@ void breakdown_claim_open(struct breakdown *b, const struct open_call *c, int64_
  */
 void breakdown_put_ahead(struct breakdown *b);
 
+/* peers_look_on() */
+void breakdown_look_on(struct breakdown *b);
+
 /* The paths of calls, to be written at each tick; NULL: there are none. */
 struct paths *breakdown_paths(const struct breakdown *b);
 

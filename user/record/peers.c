@@ -13,7 +13,8 @@
 #define KNOWN_FOR  10000000000 /* ns: then a process may have passed its socket on */
 #define SHARE	   100	       /* looks take at most a hundredth of the time, */
 #define BURST	   5000000000  /* saved up for at most five seconds, ns */
-#define LOOK_EVERY 20000000    /* the least time between two looks, ns */
+#define LOOK_EVERY 20000000    /* the least time between two looks, ns, */
+#define PART_EVERY 2000000     /* and between two parts of one */
 #define FAILED_FOR 10000000000
 
 struct peers {
@@ -28,6 +29,8 @@ struct peers {
 	} set[SETS][WAYS];
 	struct connection *wanted[FRT_PEERS_MOST];
 	size_t wanted_count;
+	struct peer_look look[FRT_PEERS_MOST]; /* for the first ones of those that are wanted, */
+	size_t looking;			       /* if their number is not 0 */
 	uint64_t uses;
 	int64_t next; /* the earliest time of the next look: LOOK_EVERY after the last one, */
 	int64_t due;  /* and when their share allows one: each look moves it on by SHARE times its cost */
@@ -100,38 +103,57 @@ static void connection_take(struct connection *c, const struct frt_peer *found, 
 	peer_name_container(&c->peer, found, own);
 }
 
+static void peers_look_begin(struct peers *p)
+{
+	p->looking = p->wanted_count;
+	for (size_t i = 0; i < p->looking; i++)
+		p->look[i] = (struct peer_look){.ends = p->wanted[i]->ends, .found.inode = p->wanted[i]->inode};
+}
+
+/* Those that came while the look lasted wait for the next one. */
+static void peers_look_end(struct peers *p, int err, int64_t now)
+{
+	for (size_t i = 0; i < p->looking; i++) {
+		p->wanted[i]->wanted = false;
+		connection_take(p->wanted[i], err ? &(struct frt_peer){0} : &p->look[i].found,
+				p->source.container ?: "", now);
+	}
+	p->wanted_count -= p->looking;
+	memmove(p->wanted, p->wanted + p->looking, p->wanted_count * sizeof(p->wanted[0]));
+	p->looking = 0;
+}
+
 static void peers_look_now(struct peers *p)
 {
-	struct peer_look looks[FRT_PEERS_MOST] = {0};
-	size_t n = p->wanted_count;
 	struct budget cost = {0};
 	int64_t now;
 	int err;
 
-	for (size_t i = 0; i < n; i++) {
-		looks[i].ends = p->wanted[i]->ends;
-		looks[i].found.inode = p->wanted[i]->inode;
-	}
+	if (!p->looking)
+		peers_look_begin(p);
 	budget_begin(&cost);
-	err = p->source.look(p->source.context, looks, n);
+	err = p->source.look(p->source.context, p->look, p->looking);
 	budget_end(&cost);
 	now = monotonic_ns();
 	p->due = (p->due > now - BURST ? p->due : now - BURST) - cost.left_ns * SHARE;
-	p->next = now + (err ? FAILED_FOR : LOOK_EVERY);
-	for (size_t i = 0; i < n; i++) {
-		p->wanted[i]->wanted = false;
-		connection_take(p->wanted[i], err ? &(struct frt_peer){0} : &looks[i].found, p->source.container ?: "",
-				now);
-	}
-	p->wanted_count = 0;
+	p->next = now + (err < 0 ? FAILED_FOR : err ? PART_EVERY : LOOK_EVERY);
+	if (err <= 0)
+		peers_look_end(p, err, now);
 }
 
+/* A look that has begun goes on: what it costs delays the next one. */
 static void peers_look_if_due(struct peers *p)
 {
 	int64_t now = p->wanted_count ? monotonic_ns() : 0;
 
-	if (p->wanted_count && now >= p->next && now >= p->due)
+	if (p->wanted_count && now >= p->next && (p->looking || now >= p->due))
 		peers_look_now(p);
+}
+
+void peers_look_on(struct peers *p)
+{
+	if (p->looking)
+		peers_look_if_due(p);
 }
 
 static void peers_want(struct peers *p, struct connection *c)

@@ -2,7 +2,8 @@
 /*
  * Which process has the other end of a connection within this machine. The kernel is asked when a wait is written whose
  * connection has not been looked at for a while, for all such connections at once, and so seldom that it costs at most a
- * hundredth of a CPU. In between, and where it cannot be told, the process is unknown.
+ * hundredth of a CPU. Where there are many descriptors, a look takes some milliseconds at a time. In between, and where it
+ * cannot be told, the process is unknown.
  */
 #ifndef USER_RECORD_PEERS_H
 #define USER_RECORD_PEERS_H
@@ -31,6 +32,9 @@ struct peer {
 
 /* Have a connection looked at. `inode`: of the target's socket. */
 void peers_add(struct peers *p, const struct frt_ends *ends, uint64_t inode);
+
+/* Take the next part of a look that is not over, if there is one. Call it often. */
+void peers_look_on(struct peers *p);
 
 /* Who has its other end; NULL: unknown, or several processes. Valid until the next call. */
 const struct peer *peers_find(struct peers *p, const struct frt_ends *ends, uint64_t inode);

@@ -222,6 +222,8 @@ int recorder_tick(struct recorder *r, struct diag *d)
 	err = recorder_learn(r, false, d);
 	if (err)
 		return err;
+	if (r->breakdown)
+		breakdown_look_on(r->breakdown);
 	if (r->info.timed && monotonic_ns() >= r->timing_due)
 		put_timing(r);
 	if (!recorder_behind(r)) /* else the waits that have been asked for may be unread */

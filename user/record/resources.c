@@ -169,6 +169,11 @@ const char *resources_text(const struct resources *r, uint64_t id)
 	return found ? found->text : NULL;
 }
 
+void resources_look_on(struct resources *r)
+{
+	peers_look_on(r->peers);
+}
+
 struct resource_names resources_names(struct resources *r, uint64_t id)
 {
 	const struct resource *found = resources_find(r, id);

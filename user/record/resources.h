@@ -30,6 +30,9 @@ void resources_add(struct resources *r, const struct frt_resource *add);
  */
 const char *resources_text(const struct resources *r, uint64_t id);
 
+/* peers_look_on() */
+void resources_look_on(struct resources *r);
+
 /* All names of a resource. Each is NULL if it is unknown, or there is none. */
 struct resource_names {
 	const char *resource;  /* resources_text() */

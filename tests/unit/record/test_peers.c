@@ -12,7 +12,7 @@ static struct peers *p;
 static struct {
 	struct frt_peer found;
 	int err;
-	size_t looks, connections;
+	size_t looks, connections, parts; /* parts: that are still to come */
 	uint64_t inode[FRT_PEERS_MOST];
 } kernel;
 
@@ -20,6 +20,8 @@ static int look(void *context, struct peer_look *looks, size_t n)
 {
 	kernel.looks++;
 	kernel.connections = n;
+	if (kernel.parts && kernel.parts--)
+		return 1;
 	for (size_t i = 0; i < n; i++) {
 		kernel.inode[i] = looks[i].found.inode;
 		looks[i].found = kernel.found;
@@ -113,6 +115,23 @@ CASE(what_came_since_the_last_look_waits_for_the_next_one, setup, teardown)
 	while (!peer_of(internet(40200), 201))
 		;
 	assert_in_range(kernel.connections, 1, FRT_PEERS_MOST);
+}
+
+CASE(a_look_at_many_descriptors_takes_its_time, setup, teardown)
+{
+	struct frt_ends late = internet(40001);
+
+	kernel.parts = 3;
+	assert_null(peer_of(internet(40000), 5));
+	peers_add(p, &late, 6);
+	while (!peers_find(p, &(struct frt_ends){.network = 1, .port = {40000, 5432}}, 5))
+		peers_look_on(p);
+	assert_int_equal(kernel.looks, 4);
+	assert_int_equal(kernel.connections, 1);
+	while (!peers_find(p, &late, 6))
+		;
+	assert_int_equal(kernel.looks, 5);
+	assert_int_equal(kernel.inode[0], 6);
 }
 
 CASE(connections_without_number_are_forgotten_not_mistaken, setup, teardown)
