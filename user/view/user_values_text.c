@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST	 16 /* columns; a shorter part of a value says nothing */
+#define LEAST 16 /* columns; a shorter part of a value says nothing */
 
 struct values_text {
 	struct bytes *out, cell;
