@@ -16,14 +16,16 @@
 /* Stands for a thread without a history. */
 #define UNSEEN UINT64_MAX
 
-struct pending {
-	struct path_call call;
-	struct stream_vthread vthread;
-};
-
 struct recent_task {
 	struct path_task task;
 	struct stream_vthread vthread;
+};
+
+struct pending {
+	struct path_call call;
+	struct stream_vthread vthread;
+	struct recent_task last; /* the task that ended last, if that was after the call, and is known */
+	bool has_last;
 };
 
 /* A thread as a waker, and the key of its waits; `earlier`: of those before `observed`, 0: none. */
@@ -44,6 +46,8 @@ struct paths {
 	struct recent_task task[TASKS];
 	size_t tasks;		      /* in all; the last one is task[(tasks - 1) % TASKS] */
 	const struct path_call *call; /* whose path is being computed */
+	const struct path_task
+		*last; /* and the task that ended last, behind it; NULL: there is none, or it is not known */
 	struct path_segment segment[SEGMENTS];
 };
 
@@ -85,6 +89,49 @@ void paths_note_thread(struct paths *p, const struct frt_slot_owner *o)
 	*path_observed_at(p, key) = *at;
 }
 
+static void recent_task_set(struct recent_task *at, const struct path_task *task)
+{
+	at->task = *task;
+	if (!task->vthread)
+		return;
+	at->vthread = *task->vthread;
+	at->task.vthread = &at->vthread;
+}
+
+void paths_add_task(struct paths *p, const struct path_task *task)
+{
+	recent_task_set(&p->task[p->tasks++ % TASKS], task);
+}
+
+/* The last task has ended at that moment, as far as its stamps tell. NULL: it is not known which one that was. */
+static const struct path_task *paths_last_task(const struct paths *p, int64_t end)
+{
+	const struct path_task *best = NULL;
+
+	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
+		const struct path_task *t = &p->task[i].task;
+
+		if (llabs(t->end - end) <= STAMPS_DIFFER && (!best || llabs(t->end - end) < llabs(best->end - end)))
+			best = t;
+	}
+	return best;
+}
+
+/* `last`: NULL: it is not known. Its record comes before that of the root, and there may be many others before the path is computed. */
+static void pending_note_last(struct pending *at, const struct path_task *last)
+{
+	at->has_last = last;
+	if (last)
+		recent_task_set(&at->last, last);
+}
+
+static void pending_move(struct pending *to, const struct pending *from)
+{
+	*to = *from;
+	if (from->has_last)
+		recent_task_set(&to->last, &from->last.task);
+}
+
 void paths_add(struct paths *p, const struct path_call *call)
 {
 	struct pending *at;
@@ -104,17 +151,7 @@ void paths_add(struct paths *p, const struct path_call *call)
 	at->call = *call;
 	if (call->vthread)
 		at->vthread = *call->vthread;
-}
-
-void paths_add_task(struct paths *p, const struct path_task *task)
-{
-	struct recent_task *at = &p->task[p->tasks++ % TASKS];
-
-	at->task = *task;
-	if (!task->vthread)
-		return;
-	at->vthread = *task->vthread;
-	at->task.vthread = &at->vthread;
+	pending_note_last(at, call->tasks_end > call->end ? paths_last_task(p, call->tasks_end) : NULL);
 }
 
 /* The key of the waits of the thread that ran the task. */
@@ -123,17 +160,21 @@ static uint32_t path_task_key(const struct path_task *t)
 	return t->vthread ? frt_virtual_key(t->vthread->java_id) : t->thread;
 }
 
+static bool path_task_is_at(const struct path_task *t, uint32_t key, int64_t at)
+{
+	return path_task_key(t) == key && t->begin <= at && t->end > at;
+}
+
 /* The key of the class of the shortest task that this thread was running in most of [begin, end), as tasks may run others. 0: unknown. */
 static uint64_t paths_task_in(const struct paths *p, uint32_t key, int64_t begin, int64_t end)
 {
 	int64_t middle = begin + (end - begin) / 2;
-	const struct path_task *best = NULL;
+	const struct path_task *best = p->last && path_task_is_at(p->last, key, middle) ? p->last : NULL;
 
 	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
 		const struct path_task *t = &p->task[i].task;
 
-		if (path_task_key(t) == key && t->begin <= middle && t->end > middle &&
-		    (!best || t->end - t->begin < best->end - best->begin))
+		if (path_task_is_at(t, key, middle) && (!best || t->end - t->begin < best->end - best->begin))
 			best = t;
 	}
 	return best ? method_keys_class(p->setup.methods, best->class_name) : 0;
@@ -399,24 +440,10 @@ static void path_follow_thread(struct paths *p, uint32_t key, int64_t begin, int
 		path_write_pieces(p, &p->segment[i], call);
 }
 
-/* The last task has ended at that moment, as far as its stamps tell. NULL: it is not known which one that was. */
-static const struct path_task *paths_last_task(const struct paths *p, int64_t end)
-{
-	const struct path_task *best = NULL;
-
-	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
-		const struct path_task *t = &p->task[i].task;
-
-		if (llabs(t->end - end) <= STAMPS_DIFFER && (!best || llabs(t->end - end) < llabs(best->end - end)))
-			best = t;
-	}
-	return best;
-}
-
 /* From the end of the call on, the path is what the thread did that has run the last task. */
 static void path_compute_tail(struct paths *p, const struct jfr_path_segment *call)
 {
-	const struct path_task *last = paths_last_task(p, p->call->tasks_end);
+	const struct path_task *last = p->last;
 	struct jfr_path_segment tail = *call;
 
 	tail.thread = last ? thread_keys_of(p->setup.threads, last->thread, last->vthread) : 0;
@@ -439,6 +466,7 @@ static void path_compute(struct paths *p, const struct pending *at)
 
 	if (c->end <= c->start)
 		return;
+	p->last = at->has_last ? &at->last.task : NULL;
 	if (end > c->end)
 		path_compute_tail(p, &call);
 	path_follow_thread(p, c->key, c->start, c->end, &call);
@@ -453,7 +481,7 @@ void paths_tick(struct paths *p, bool all)
 	for (size_t i = 0; i < n; i++)
 		path_compute(p, &p->pending[i]);
 	for (size_t i = n; i < p->count; i++)
-		p->pending[i - n] = p->pending[i];
+		pending_move(&p->pending[i - n], &p->pending[i]);
 	p->count -= n;
 	p->due = p->count;
 }

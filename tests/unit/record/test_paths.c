@@ -360,7 +360,7 @@ static void root_until(int64_t start, int64_t end, int64_t tasks_end)
 	breakdown_split(b->where, &s, NULL, start, &e);
 }
 
-/* Between the task and the path, a chunk ends. */
+/* Between the task and the path, a chunk ends, and other threads run many tasks. */
 CASE(the_path_of_a_root_goes_on_in_the_task_that_ended_last, setup_roots, teardown)
 {
 	struct path_task task = {
@@ -373,6 +373,8 @@ CASE(the_path_of_a_root_goes_on_in_the_task_that_ended_last, setup_roots, teardo
 	wait_of(2, 50, 60, 70, 0);
 	wait_of(2, 600, 640, 650, 0);
 	root_until(100, 500, 1000);
+	for (int i = 0; i < 2000; i++)
+		paths_add_task(breakdown_paths(b->where), &(struct path_task){.thread = 1, .begin = 2000, .end = 2001});
 	recording_end(&b->r, false);
 	recording_begin(&b->r);
 	thread_keys_next_chunk(b->threads);
