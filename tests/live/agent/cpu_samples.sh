@@ -141,7 +141,7 @@ refused() {
 }
 
 way=0
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	spent_by $((way++))
 	entered

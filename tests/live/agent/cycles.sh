@@ -88,7 +88,7 @@ case_last() {
 
 printf 'Premain-Class: live.Cycles\nCan-Retransform-Classes: true\n' >"$WORK/manifest"
 "${JDKS[0]#* }/bin/jar" cfm "$WORK/cycles.jar" "$WORK/manifest" || exit 1
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	turn 1 && case_cycles
 	turn 0 && case_last

@@ -578,7 +578,7 @@ joined() { # platform|virtual
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	turn 1 && open_when_armed
 	turn 1 && pending

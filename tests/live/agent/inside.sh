@@ -165,7 +165,7 @@ layered() { # THREADS VIRTUAL
 }
 
 BESIDE="native methods in roots are recorded whole or not at all, beside others"
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	if [ "$FEATURE" -ge 21 ]; then known -e 'live.Child live.Rooted::child i=arg1'; else known; fi
 	natives "$BESIDE" child leaf freeMemory

@@ -69,7 +69,7 @@ launched() {
 	verdict
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	attached platform 300
 	[ "$FEATURE" -lt 21 ] || attached virtual 300

@@ -60,7 +60,7 @@ sys.exit(0 if len(calls) == len(timed) == 20 else "%d of %d calls have a time in
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	[ "$FEATURE" -ge 21 ] && first_virtual
 	exact "50 threads with 20,000 calls give 1,000,000 events" live.Threads::work Threads together 50 20000

@@ -57,7 +57,7 @@ stripped() {
 }
 
 command -v gdb >/dev/null || { skip "native frames equal gdb's" "no gdb: scripts/deps --tests"; exit 0; }
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	library_build libnatives.so && library_build libstripped.so && strip "$WORK/libstripped.so" || { not_ok "the library compiles"; exit; }
 	frames "native frames of waits equal gdb's" libnatives.so

@@ -97,7 +97,7 @@ case_without() {
 	finish
 }
 
-for line in "${JDKS[@]}"; do
+for line in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$line"
 	case_counts recursive ${DISK:+major} crowd
 	turn 0 && case_stacks

@@ -196,7 +196,7 @@ case_namespace() {
 	finish
 }
 
-for line in "${JDKS[@]}"; do
+for line in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$line"
 	KINDS=("${EVERY[@]}")
 	case_where tools_read views_show

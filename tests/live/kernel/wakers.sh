@@ -85,7 +85,7 @@ tasks() { # HANDLERS TASKS
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	wakers
 	untraced

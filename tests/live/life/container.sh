@@ -283,7 +283,7 @@ if ! unshare --fork --pid --mount sh -c "$inside" - "$probe" true 2>/dev/null; t
 	exit 0
 fi
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	as=()
 	turn 0 && contained_where

@@ -222,7 +222,7 @@ agrees_without_layout() {
 	done
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	OWN= variant=0
 	[ "$FEATURE" -ge 25 ] && OWN=yes

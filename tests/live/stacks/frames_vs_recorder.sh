@@ -49,7 +49,7 @@ hidden_same() { # HOME
 }
 
 probe_build resolve_probe -fsanitize=address,undefined "$ROOT"/user/hotspot/*.c "$ROOT"/format/classfile/*.c || { not_ok "the probe compiles"; exit; }
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	every_case
 	[ "$FEATURE" -lt 21 ] || hidden_same "$JAVA"

@@ -74,7 +74,7 @@ none() {
 jdk_use "${JDKS[0]}"
 modules_build || { not_ok "the modules compile"; exit; }
 newest_is_25 "modules equal the recorder's" || exit 0
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	same "modules equal the recorder's"
 	turn 0 && launched_same

@@ -84,7 +84,7 @@ every_case() {
 }
 
 probe_build walk_probe -fsanitize=address,undefined "$ROOT"/user/hotspot/*.c "$ROOT"/format/classfile/*.c || { not_ok "the probe compiles"; exit; }
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	every_case
 	variant=0

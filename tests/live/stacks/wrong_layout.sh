@@ -66,7 +66,7 @@ garbled() { # STEP
 
 variant_build garbled
 GARBLED=$VARIANT
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	if [ "$jdk" = "${JDKS[-1]}" ]; then garbled 1; else garbled "$(amount 4 1)"; fi
 done
