@@ -139,7 +139,11 @@ def without_last_wait(line):
 
 
 def without_what_varies(line):
-    """Methods lose packages and parameters where what stands beside them needs the columns."""
+    """
+    Methods lose packages and parameters where what stands beside them needs the columns. The process of a peer is looked up
+    once in a while.
+    """
+    line = re.sub(r"(\d:\d+) \([^ )]+\)", r"\1", line)
     line = re.sub(r"(?<![\w$])(?:[a-z]\w*\.)+(?=[A-Z])", "", line)
     return re.sub(r"(?<=[\w>])\([\w$.,\[\] ]*\)", "", line)
 
