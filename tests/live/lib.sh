@@ -220,7 +220,7 @@ mapfile -t OTHER_JDKS < <("$ROOT/scripts/jdks" --list)
 
 # Most tests use one of those before 17 and one of those since 21, which their names choose; long ones use only one of the
 # two, and one of the host's, and the others on the next day. Tests that depend on the version use one half and then the
-# other, agent/other_jdks.sh all, and with SOAK=1 all tests do. DAY=N is a day of the past.
+# other. With SOAK=1 all tests use all. DAY=N is a day of the past.
 jdks_in_turn() {
 	local number i day=${DAY:-$(($(date +%s) / 86400))}
 	JDKS_IN_TURN=("${OTHER_JDKS[@]}") JDKS_OF_DAY=("${JDKS[@]}") OTHERS_OF_DAY=("${OTHER_JDKS[@]}") HALF_OF_DAY=("${OTHER_JDKS[@]}")

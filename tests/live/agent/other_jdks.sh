@@ -107,7 +107,7 @@ one_by_one() { # FILTER
 
 in_turn() { [[ " ${JDKS_IN_TURN[*]} " == *" $1 "* ]]; }
 
-for version in "${OTHER_JDKS[@]}"; do
+for version in "${HALF_OF_DAY[@]}"; do
 	root_use "$version" "a JVM is traced" || continue
 	exact "every way out of a method is counted once, with the right value of thrown" "$EXITS" ExitsMain 4000
 	exact "50 threads with 2,000 calls give 100,000 events" live.Threads::work Threads together 50 2000

@@ -217,7 +217,7 @@ refused() { # SENTENCE MESSAGE [-JVM-OPTION...] -- ARGUMENT...
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	exits=(live.Exits live.Exits)
 	counted "HotSpot's own probes count every way out of a method once" "${exits[@]}" ExitsMain 2000

@@ -346,7 +346,7 @@ mute_memory
 mute_overlay libother.so 'a program that is no JVM'
 mute_overlay libjvm.so 'a JVM'
 mute_overlay libj9vm29.so 'an OpenJ9'
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && many_loaders
 	full_heap

@@ -199,7 +199,7 @@ max_size() {
 }
 
 meanwhile tracer_stopped
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && signal=INT ending "Ctrl-C finishes the file and restores the JVM" by_signal
 	turn 1 && signal=TERM ending "SIGTERM finishes the file and restores the JVM" by_signal

@@ -335,7 +335,7 @@ without_a_jvm() {
 
 pulse_build() { "$(jdk_newest)/bin/jar" cfe "$JAR" live.Pulse -C "$CLASSES" live/Pulse.class; }
 
-for line in "${JDKS[@]}"; do
+for line in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$line"
 	pulse_build
 	turn 0 && many_jvms
@@ -350,6 +350,7 @@ for line in "${JDKS[@]}"; do
 	turn 1 && by_polling
 	turn 1 && bounded
 done
+jdk_use "${JDKS[-1]}"
 for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "JVMs that start together" || continue
 	pulse_build

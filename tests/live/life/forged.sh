@@ -158,7 +158,7 @@ hidden() {
 }
 
 attacker_build
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && terminal
 	turn 0 && cells
@@ -167,7 +167,7 @@ for jdk in "${JDKS[@]}"; do
 done
 sanitized_build
 seed=0
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	for _ in $(seq "$(amount 2 8)"); do random $((seed += 1)); done
 done

@@ -120,7 +120,7 @@ churn() {
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	whitelist
 	churn

@@ -327,7 +327,7 @@ waited() {
 	finish
 }
 
-for line in "${JDKS[@]}"; do
+for line in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$line"
 	from_the_first_class "$JAVA/bin/java"
 	turn 1 && by_jvmti
@@ -338,6 +338,7 @@ for line in "${JDKS[@]}"; do
 	turn 1 && waited
 	intrinsics "$JAVA/bin/java"
 done
+jdk_use "${JDKS[-1]}"
 intrinsics_at_attach
 if [ "$FEATURE" -ge 25 ]; then static_initializers; else skip "::<clinit> beside JEP 520" "no JDK 25"; fi
 by_a_script

@@ -102,7 +102,7 @@ variants() {
 	turn 1 && killed
 	true
 }
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	variants
 done
