@@ -12,6 +12,7 @@ _Static_assert(PAGE_CACHE_SETS == 1 << (64 - 58), "as many bits of the hash");
 static int snapshot_page(struct page_cache *s, uint64_t page, const unsigned char **out)
 {
 	struct page_cache_set *set = set_of(s, page);
+	unsigned char(*data)[PAGE_CACHE_PAGE] = s->data[set - s->set];
 	unsigned int i = 0;
 	int r = 0;
 
@@ -21,11 +22,11 @@ static int snapshot_page(struct page_cache *s, uint64_t page, const unsigned cha
 		i = set->oldest;
 		set->oldest = (i + 1) % PAGE_CACHE_WAYS;
 		set->page[i] = 0;
-		r = mem_read(s->source, page, set->data[i], PAGE_CACHE_PAGE);
+		r = mem_read(s->source, page, data[i], PAGE_CACHE_PAGE);
 		if (!r)
 			set->page[i] = page + 1;
 	}
-	*out = set->data[i];
+	*out = data[i];
 	return r;
 }
 

@@ -12,16 +12,17 @@
 #define PAGE_CACHE_SETS 64u
 #define PAGE_CACHE_WAYS 4u /* pages of one set */
 
+/* The data stand elsewhere: pages that are not in use cost nothing. */
 struct page_cache_set {
 	uint64_t page[PAGE_CACHE_WAYS]; /* address + 1; 0: empty */
 	unsigned int oldest;
-	unsigned char data[PAGE_CACHE_WAYS][PAGE_CACHE_PAGE];
 };
 
 struct page_cache {
 	struct mem mem; /* reads go through this */
 	const struct mem *source;
 	struct page_cache_set set[PAGE_CACHE_SETS];
+	unsigned char data[PAGE_CACHE_SETS][PAGE_CACHE_WAYS][PAGE_CACHE_PAGE];
 };
 
 void page_cache_init(struct page_cache *s, const struct mem *source);
