@@ -28,6 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public class Graphs {
     private static final int THREADS = 6; // with main
+    private static final int LINKED = 20; // calls before the recording, which are not logged
     private static final String[] LINKS = {"monitor", "lock", "queue", "future", "socket"};
     private static volatile long x;
 
@@ -102,6 +103,9 @@ public class Graphs {
     private static void say(String what, String of, long from) {
         long to = System.nanoTime();
 
+        if (call <= LINKED) {
+            return;
+        }
         log.get().append(what).append(' ').append(call).append(' ').append(Thread.currentThread().getName());
         log.get().append(' ').append(of).append(' ').append(from).append(' ').append(to).append('\n');
     }
@@ -268,7 +272,10 @@ public class Graphs {
         Thread.sleep(3);
     }
 
-    /** All threads are there before the recording begins, and those that have nothing to do with it. */
+    /**
+     * All threads are there before the recording begins, and those that have nothing to do with it. And all code is linked: threads
+     * that do so at a time wait for each other.
+     */
     private void warmUp() throws Exception {
         SynchronousQueue<Object> ball = new SynchronousQueue<>();
 
@@ -281,6 +288,9 @@ public class Graphs {
         }
         Worker.daemon(new Thread(() -> pings(ball), "ping")).start();
         Worker.daemon(new Thread(() -> pongs(ball), "pong")).start();
+        for (int i = 0; i < LINKED; i++) {
+            once();
+        }
     }
 
     private static void pings(SynchronousQueue<Object> ball) {
