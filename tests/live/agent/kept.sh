@@ -83,7 +83,7 @@ killed() {
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && attached platform 120 -Xcheck:jni
 	turn 1 && attached platform 120 -XX:+UseZGC

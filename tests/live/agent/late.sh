@@ -88,7 +88,7 @@ found() { # NAME OPTION...
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	attached
 	launched

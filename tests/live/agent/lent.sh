@@ -45,7 +45,7 @@ launched() {
 	verdict
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	turn 0 && lent platform -Xcheck:jni
 	turn 1 && lent platform -XX:+UseZGC

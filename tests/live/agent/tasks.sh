@@ -129,7 +129,7 @@ own_queue() {
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	ways
 	turn 1 && branches

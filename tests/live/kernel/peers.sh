@@ -130,7 +130,7 @@ library() {
 	[ -e "$WORK/libpeers.so" ] || gcc -O2 -shared -fPIC -Wall -Werror -isystem "$JAVA/include" -isystem "$JAVA/include/linux" -o "$WORK/libpeers.so" "$LIVE/peers.c"
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	library
 	peers

@@ -198,7 +198,7 @@ nothing_recorded() {
 	finish
 }
 
-for jdk in "${JDKS[@]}"; do
+for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	program=(Timed calls 20000) checks=(sums_agree no_event no_timing)
 	viewed "-i --json: the intervals add up to the program's counts, including calls that are not recorded" -m "$work" -t 1h -i 200ms --json
