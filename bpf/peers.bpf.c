@@ -5,8 +5,8 @@
  * its inode. An internet socket has no link to its other end, but its addresses and ports, exchanged, are those of no other socket
  * in its network namespace as long as it is connected.
  *
- * It runs when the collector asks. It writes a byte for each descriptor, so that the collector, which reads so many bytes, has
- * as many descriptors looked at.
+ * It runs when the collector asks. It writes a byte for each descriptor: the collector reads 1000 bytes to have 1000 descriptors
+ * looked at.
  */
 #define KERNEL_WITHOUT_CASTS
 #include "bpf/ends.bpf.h"

@@ -82,8 +82,8 @@ void kernel_probes_write_waits(const struct kernel_probes *k, struct frtrace_bpf
 void kernel_probes_follow_threads(const struct kernel_probes *k, struct frtrace_bpf *bpf);
 
 /*
- * Find the processes that have the other ends of connections within this machine, of 1 to FRT_PEERS_MOST. At a time so many
- * descriptors are looked at that it takes some milliseconds. Returns 0, with `found` of each as the kernel's half has
+ * Find the processes that have the other ends of connections within this machine, of 1 to FRT_PEERS_MOST. A call
+ * looks at some thousand descriptors, which takes some milliseconds. Returns 0, with `found` of each as the kernel's half has
  * filled it in; 1 if there are more descriptors: call it again with the same connections; or -errno.
  */
 int kernel_probes_find_peers(struct kernel_probes *k, struct frtrace_bpf *bpf, struct peer_look *looks, size_t n);

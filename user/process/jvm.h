@@ -18,7 +18,7 @@ int jvm_find(struct target *t);
 /*
  * Find the main class or jar: from the java launcher's command line, else from the counters, else the executable's
  * name. Sets t->name. `full` (may be NULL) receives it unabbreviated: the jar's path, the class with its module,
- * and behind these the directory of the server whose it is, as java_command_parse() finds it.
+ * and behind these the server's directory, if java_command_parse() finds one.
  * Returns true if the command line is a java launcher's.
  */
 bool jvm_identify(struct target *t, char *full, size_t size);

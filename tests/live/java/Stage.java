@@ -3,6 +3,7 @@ package live;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.Reference;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -98,6 +99,15 @@ final class Stage {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Makes `collected` once the garbage collector has found that nobody refers to any of them. */
+    void markCollected(List<? extends Reference<?>> all) {
+        while (all.stream().anyMatch(r -> r.get() != null)) {
+            sleep(100);
+            System.gc();
+        }
+        mark("collected");
     }
 
     void await(String name) {

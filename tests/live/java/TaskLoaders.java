@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * TaskLoaders DIR N: N calls of request(), each of which hands two tasks, whose class has a loader of its own, to a pool of four.
+ * TaskLoaders DIR N: calls request() N times. Each call hands two tasks to a pool of four, and their class has a loader of its own.
  * Makes `collected` once the garbage collector has found that nobody refers to any of the loaders.
  */
 public class TaskLoaders {
@@ -48,11 +48,7 @@ public class TaskLoaders {
         stage.mark("done");
         for (int i = 0; i < 4; i++)
             pool.submit(() -> { }).get(); // what a worker ran last may be on its stack
-        while (all.stream().anyMatch(w -> w.get() != null)) {
-            Thread.sleep(100);
-            System.gc();
-        }
-        stage.mark("collected");
+        stage.markCollected(all);
         stage.await("quit");
         System.exit(0);
     }

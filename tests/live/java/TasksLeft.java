@@ -52,11 +52,7 @@ public class TasksLeft {
         stage.awaitGo();
         all = request(Integer.parseInt(args[1]));
         stage.mark("done");
-        while (all.stream().anyMatch(w -> w.get() != null)) {
-            Thread.sleep(100);
-            System.gc();
-        }
-        stage.mark("collected");
+        stage.markCollected(all);
         stage.await("quit");
         System.exit(0);
     }

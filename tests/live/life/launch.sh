@@ -29,7 +29,7 @@ nothing_is_left() {
 }
 
 # The shared stderr has only frtrace's own lines.
-# A page of the JVM may be gone while a stack is read; then frames are unknown, and it is said.
+# A page of the JVM may be gone while a stack is read; then frtrace says how many frames are unknown.
 stderr_is_ours() {
 	local other
 	other=$(grep -vE '^(tracing |to |next: |[0-9,]+ calls?, |  (live\.|java\.|open for .* live.Launched.main|open calls have no stack: the JVM had ended|the slowest |[0-9]+ frames? (is|are) unknown: )|0 calls: )' "$F_DIR/stderr")
