@@ -38,7 +38,7 @@ static int by_address(const void *a, const void *b)
 
 /*
  * Read the next function: "ffffffff81000000 T _stext", with a tab and the module's name if there is one. Its name, in `line`.
- * NULL: end of file. A kernel has some 200,000 symbols, too many for sscanf().
+ * NULL: end of file. A kernel has more than 100,000 symbols, too many for sscanf().
  */
 static const char *next_function(FILE *f, uint64_t *address, char line[LINE_MOST])
 {
