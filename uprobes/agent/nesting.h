@@ -31,6 +31,8 @@ struct nesting {
 };
 _Static_assert(sizeof(struct nesting) == sizeof(struct frt_slot), "the same distance as in the segment");
 
+#define NESTING_STAMP_SKEW (1u << 16) /* ticks */
+
 extern struct nesting nestings[FRT_MAX_SLOTS];
 
 static inline struct nesting *nesting_of(const struct frt_slot *s)
@@ -38,10 +40,21 @@ static inline struct nesting *nesting_of(const struct frt_slot *s)
 	return &nestings[s - control_slot(0)];
 }
 
-/* A stamp of the running thread, above all its others. The slot may be NULL if it has none. */
+/*
+ * A stamp of the running thread, above all its others, also without the lowest bit of either. The counter alone promises
+ * less: on a virtual machine, two reads were 1 tick apart. One far below the last stamp was set back, and is taken as it
+ * is. The slot may be NULL if the thread has none.
+ */
 static inline uint64_t slot_stamp(const struct frt_slot *s)
 {
-	return machine_stamp(s ? &nesting_of(s)->stamp : NULL);
+	uint64_t now = sys_tsc(), *last;
+
+	if (!s)
+		return now;
+	last = &nesting_of(s)->stamp;
+	if ((*last | 1) - now < NESTING_STAMP_SKEW)
+		now = (*last | 1) + 1;
+	return *last = now;
 }
 
 static inline uint64_t nesting_bit(uint32_t method)

@@ -113,6 +113,27 @@ CASE(stamps_of_a_thread_rise_however_short_its_calls_are, setup)
 	}
 }
 
+CASE(stamps_of_a_thread_rise_where_its_next_processor_is_behind, setup)
+{
+	struct frt_slot *s = call(1);
+	uint64_t ahead = sys_tsc() + 20000;
+
+	nesting_of(s)->stamp = ahead;
+	call(1);
+	assert_true(last(s, 0).start >> 1 > ahead >> 1);
+	assert_true(last(s, 0).duration >= 2);
+}
+
+CASE(stamps_go_on_after_the_clock_was_set_back, setup)
+{
+	struct frt_slot *s = call(1);
+	uint64_t before = sys_tsc();
+
+	nesting_of(s)->stamp = before + (1ull << 50);
+	call(1);
+	assert_in_range(last(s, 0).start, before, sys_tsc());
+}
+
 CASE(thrown_call_is_marked, setup)
 {
 	struct frt_slot *s;

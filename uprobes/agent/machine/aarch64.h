@@ -32,18 +32,6 @@ static inline uint64_t sys_tsc(void)
 	return ticks << machine_stamp_shift();
 }
 
-/* The processor may read the counter early, so a stamp could even be below the last one. The lowest bit is the hooks'. */
-static inline uint64_t machine_stamp(uint64_t *last)
-{
-	uint64_t now = sys_tsc();
-
-	if (!last)
-		return now;
-	if (now <= (*last | 1))
-		now = (*last | 1) + 1;
-	return *last = now;
-}
-
 static inline uint64_t sys_thread_pointer(void)
 {
 	uint64_t thread_pointer;

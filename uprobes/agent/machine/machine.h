@@ -2,9 +2,8 @@
 /*
  * What the agent needs of the machine. Each machine's header has the same names:
  *
- *    sys_tsc()			the time stamp counter, the same on all CPUs; it has 2 to 4 GHz
- *    machine_stamp(last)	sys_tsc(), but above *last, which has the last stamp of the thread, also without the lowest bit of
- *				either; `last` may be NULL
+ *    sys_tsc()			the time stamp counter, the same on all CPUs; it has 2 to 4 GHz, but may rise in larger steps,
+ *				and the processor may read it early
  *    sys_thread_pointer()	the thread pointer of the C library
  *    machine_dtv()		glibc's dtv of the running thread (its x.h of nptl: tcbhead_t)
  *    machine_stack_pointer()	of the running function

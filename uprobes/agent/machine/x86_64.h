@@ -19,12 +19,6 @@ static inline uint64_t sys_tsc(void)
 	return (uint64_t)high << 32 | low;
 }
 
-/* A call takes several ticks. */
-static inline uint64_t machine_stamp(uint64_t *last)
-{
-	return sys_tsc();
-}
-
 /* The word at %fs:0, the thread's control block in every Linux ABI for x86-64. */
 static inline uint64_t sys_thread_pointer(void)
 {
