@@ -9,6 +9,7 @@
  *
  * A load that fails leaves nothing behind: the JVM unloads the library.
  */
+#include "uprobes/agent/allocated.h"
 #include "uprobes/agent/classes.h"
 #include "uprobes/agent/commands.h"
 #include "uprobes/agent/control.h"
@@ -48,6 +49,8 @@ static bool add_capabilities(void)
 	wanted.can_get_constant_pool = potential.can_get_constant_pool; /* of loaded classes, to find annotations */
 	wanted.can_retransform_any_class = potential.can_retransform_any_class;
 	wanted.can_generate_all_class_hook_events = potential.can_generate_all_class_hook_events;
+	wanted.can_generate_garbage_collection_events =
+		potential.can_generate_garbage_collection_events; /* for --alloc */
 	return !(*jvmti)->AddCapabilities(jvmti, &wanted);
 }
 
@@ -72,6 +75,16 @@ static void JNICALL on_vm_death(jvmtiEnv *j, JNIEnv *env)
 	slot_jvm_ends(env);
 }
 
+static void JNICALL on_collection_begins(jvmtiEnv *j)
+{
+	allocated_collection_begins();
+}
+
+static void JNICALL on_collection_ends(jvmtiEnv *j)
+{
+	allocated_collection_ends();
+}
+
 static bool set_callbacks(void)
 {
 	jvmtiEventCallbacks c;
@@ -82,6 +95,8 @@ static bool set_callbacks(void)
 	c.ThreadStart = on_thread_start;
 	c.ThreadEnd = on_thread_end;
 	c.VMDeath = on_vm_death;
+	c.GarbageCollectionStart = on_collection_begins;
+	c.GarbageCollectionFinish = on_collection_ends;
 	return !(*jvmti)->SetEventCallbacks(jvmti, &c, sizeof(c));
 }
 

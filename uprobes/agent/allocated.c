@@ -4,18 +4,21 @@
  * the count is Thread::_allocated_bytes and the used part of the present buffer, as in ThreadMXBean. Both change by the
  * thread itself, which is here, or by a collector that takes the buffers of all threads: it adds the used part to the
  * count, then clears the pointers. That may only meet a thread that was held up between its last poll and this place. So
- * the count is read twice, and again if it has changed meanwhile.
+ * the count is read twice, and again if it has changed meanwhile. Between its two steps a collector has counted the buffer
+ * twice. So while one is at work, only a count without a buffer is taken; otherwise it is waited for, as the JVM would let
+ * the thread wait next.
  */
 #include "uprobes/agent/allocated.h"
 #include "uprobes/agent/own_memory.h"
 #include "uprobes/agent/timing.h"
 
 #define FAR   4096
-#define TRIES 4
+#define TRIES 20000 /* some 100 us */
 
 #define DEEP_PER_CELL (FRT_CELL_ROOM / sizeof(struct allocated_level))
 
 bool allocated_wanted;
+uint64_t allocated_collections;
 
 struct frt_allocated allocated_places;
 struct allocated_counting allocated_countings[FRT_MAX_SLOTS];
@@ -44,6 +47,17 @@ void allocated_begin(const struct frt_config *config, JNIEnv *env)
 {
 	allocated_wanted = false;
 	allocated_join(config, env);
+}
+
+void allocated_collection_begins(void)
+{
+	store_release(&allocated_collections, allocated_collections | 1);
+	order_stores();
+}
+
+void allocated_collection_ends(void)
+{
+	store_release(&allocated_collections, (allocated_collections | 1) + 1);
 }
 
 uint64_t allocated_read_again(uint64_t env)

@@ -16,6 +16,13 @@
 
 extern bool allocated_wanted;
 
+/* Odd while a collector has stopped the threads. */
+extern uint64_t allocated_collections;
+
+/* JVMTI's events of collections. */
+void allocated_collection_begins(void);
+void allocated_collection_ends(void);
+
 /*
  * A recording begins an epoch, or joins one, before its calls are recorded. Without FRT_CONFIG_ALLOCATED, or if there is
  * nothing to read where the config says, it gets no values. `env`: of the running thread.
@@ -71,18 +78,22 @@ static inline uint64_t allocated_word(uint64_t env, int offset)
 	return load_acquire((const uint64_t *)(env + offset));
 }
 
-/* Read what the JVM has counted. False: it changed meanwhile. */
+/* Read what the JVM has counted. False: it changed meanwhile, or a collector may have counted a buffer that is still there. */
 static inline bool allocated_read(uint64_t env, uint64_t *out)
 {
+	uint64_t collections = load_acquire(&allocated_collections);
 	uint64_t count = allocated_word(env, allocated_places.count),
 		 begin = allocated_word(env, allocated_places.buffer);
 	uint64_t used = allocated_word(env, allocated_places.used) - begin;
 
 	*out = count + used;
-	return (begin ? used < ALLOCATED_BUFFER_MOST : !used) && allocated_word(env, allocated_places.count) == count;
+	if (!begin)
+		return !used && allocated_word(env, allocated_places.count) == count;
+	return used < ALLOCATED_BUFFER_MOST && allocated_word(env, allocated_places.count) == count &&
+	       !(collections & 1) && load_acquire(&allocated_collections) == collections;
 }
 
-/* The words have changed meanwhile: try again. */
+/* It is soon different: try again. */
 uint64_t allocated_read_again(uint64_t env);
 
 /* What the JVM has counted of the running thread, or ALLOCATED_UNKNOWN. */

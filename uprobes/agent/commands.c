@@ -47,6 +47,13 @@ static jvmtiError set_events(jvmtiEventMode mode)
 	return error;
 }
 
+/* A JVM without them is read as it stands. */
+static void set_collection_events(jvmtiEventMode mode)
+{
+	(*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_GARBAGE_COLLECTION_START, NULL);
+	(*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_GARBAGE_COLLECTION_FINISH, NULL);
+}
+
 static struct frt_recording *agent_row(uint32_t recording)
 {
 	return &control->recording[recording];
@@ -87,6 +94,7 @@ static void end_epoch(void)
 	store_release(&control_since, UINT64_MAX);
 	store_release(&recordings_shared, false);
 	set_events(JVMTI_DISABLE);
+	set_collection_events(JVMTI_DISABLE);
 	store_release(&control->state, FRT_IDLE);
 }
 
@@ -154,6 +162,8 @@ static void begin_epoch(JNIEnv *env, uint32_t recording)
 	store_release(&control->epoch, control->epoch + 1);
 	virtual_calls_begin(config);
 	allocated_begin(config, env);
+	if (allocated_wanted)
+		set_collection_events(JVMTI_ENABLE);
 	mounts_begin();
 	stack_begin(recording, config); /* before threads get their slots */
 	slot_reset_all();
@@ -168,6 +178,8 @@ static void join_epoch(JNIEnv *env, uint32_t recording)
 	timing_join(recording, config);
 	virtual_calls_join(config);
 	allocated_join(config, env);
+	if (allocated_wanted)
+		set_collection_events(JVMTI_ENABLE);
 	stack_join(recording, config);
 }
 

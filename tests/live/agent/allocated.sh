@@ -7,17 +7,17 @@
 # Each call's field must be the difference that the program has found around it, within 64 bytes. To be parked, the JDK
 # allocates, too.
 sizes_agree() { # CALLS
-	"$FRTRACE" print --json --events test.Call "$F_FILE" >"$WORK/calls"
-	python3 - "$WORK/calls" "$T_DIR/sizes" "$1" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
-		import json, sys
+	"$FRTRACE" export --csv --events=test.Call "$F_FILE" >"$WORK/calls.csv"
+	python3 - "$WORK/calls.csv" "$T_DIR/sizes" "$1" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
+		import csv, sys
 		want, found = {}, {}
 		for line in open(sys.argv[2]):
 		    n, size, parked = map(int, line.split())
 		    want[n] = (size, size + parked * 4096)
-		for e in json.load(open(sys.argv[1]))["recording"]["events"]:
-		    found[e["values"]["n"]] = e["values"]["allocated"]
+		for call in csv.DictReader(open(sys.argv[1], newline="")):
+		    found[int(call["n"])] = int(call["allocated"] or -1)
 		assert len(found) == len(want) == int(sys.argv[3]), (len(found), len(want))
-		wrong = [(n, found[n], want[n]) for n in want if found[n] is None or
+		wrong = [(n, found[n], want[n]) for n in want if found[n] < 0 or
 		         not want[n][0] - 64 <= found[n] <= want[n][1] + 64]
 		assert not wrong, "%d of %d calls are wrong: number, recorded, asked: %s" % (len(wrong), len(want), wrong[:5])
 		assert max(found.values()) > 1000 and min(found.values()) == 0, (max(found.values()), min(found.values()))
@@ -81,11 +81,13 @@ COLLECTORS=(SerialGC ParallelGC G1GC ZGC ShenandoahGC EpsilonGC ConcMarkSweepGC)
 
 # The first collector of these that the JDK has is enough; with SOAK=1 all have their turn.
 exact_with() { # FIRST
-	local i options
+	local i options calls
 	for ((i = 0; i < ${#COLLECTORS[@]}; i++)); do
 		options=(-XX:+UnlockExperimentalVMOptions "-XX:+Use${COLLECTORS[($1 + i) % ${#COLLECTORS[@]}]}")
 		"${LAUNCH[@]}" "$JAVA/bin/java" "${options[@]}" -Xmx600m -version >/dev/null 2>&1 || continue
-		exact 4 "$(amount 5000 250000)" "${options[@]}"
+		calls=$(amount 5000 250000)
+		[[ ${options[1]} != *Epsilon* ]] || calls=5000 # its heap is used up for good
+		exact 4 "$calls" "${options[@]}"
 		[ -n "$SOAK" ] || return 0
 	done
 }

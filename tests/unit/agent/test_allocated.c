@@ -156,6 +156,27 @@ CASE(what_cannot_be_read_whole_is_unknown, setup)
 	assert_int_equal(leave(0, start), -1);
 }
 
+/* A collector has added what the buffer holds, and has not taken the buffer yet. */
+CASE(a_buffer_that_a_collector_has_counted_is_not_counted_twice, setup)
+{
+	jlong start;
+
+	allocate(0, 1256);
+	allocated_collection_begins();
+	threads[0].count += 1256;
+	start = hook_enter(env_of(0), NULL, 1);
+	threads[0].buffer[0] = threads[0].buffer[2] = 0;
+	allocated_collection_ends();
+	allocate(0, 1456);
+	assert_int_equal(leave(0, start), -1);
+	allocated_collection_begins();
+	collect(0);
+	start = hook_enter(env_of(0), NULL, 1); /* the collector is done with this thread */
+	allocated_collection_ends();
+	allocate(0, 24);
+	assert_int_equal(leave(0, start), 24);
+}
+
 CASE(places_that_are_unreadable_are_not_read, setup)
 {
 	struct frt_config other = config;
