@@ -13,6 +13,7 @@
 #define BPF_FLIGHT_H
 
 #include "bpf/emit.bpf.h"
+#include "bpf/machine/count.bpf.h"
 #include "bpf/wait_state.bpf.h"
 
 #define FLIGHT_ONE   (1ull << 32)
@@ -118,15 +119,10 @@ static __always_inline struct frt_brief *flight_place(struct flight *f, __u32 th
 	return &f->wait[(__u32)(word >> 32) % FRT_BRIEF_PLACES];
 }
 
-/*
- * Add the wait at that place. Only an addition whose result is used orders the wait before it, on machines that reorder
- * stores.
- */
+/* Add the wait at that place. */
 static __always_inline void flight_add(struct flight *f)
 {
-	__u64 before = __sync_fetch_and_add(&f->word, FLIGHT_ONE);
-
-	asm volatile("" : : "r"(before));
+	count_one(&f->word);
 }
 
 #endif
