@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 # Each call's field must be the difference that the program has found around it, within 64 bytes. To be parked, the JDK
-# allocates, too.
+# allocates, too. One in a thousand may be unknown, because a collector was at work.
 sizes_agree() { # CALLS
 	"$FRTRACE" export --csv --events=test.Call "$F_FILE" >"$WORK/calls.csv"
 	python3 - "$WORK/calls.csv" "$T_DIR/sizes" "$1" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
@@ -17,8 +17,9 @@ sizes_agree() { # CALLS
 		for call in csv.DictReader(open(sys.argv[1], newline="")):
 		    found[int(call["n"])] = int(call["allocated"] or -1)
 		assert len(found) == len(want) == int(sys.argv[3]), (len(found), len(want))
-		wrong = [(n, found[n], want[n]) for n in want if found[n] < 0 or
-		         not want[n][0] - 64 <= found[n] <= want[n][1] + 64]
+		known = {n for n in found if found[n] >= 0}
+		assert len(want) - len(known) <= len(want) / 1000, "%d are unknown" % (len(want) - len(known))
+		wrong = [(n, found[n], want[n]) for n in known if not want[n][0] - 64 <= found[n] <= want[n][1] + 64]
 		assert not wrong, "%d of %d calls are wrong: number, recorded, asked: %s" % (len(wrong), len(want), wrong[:5])
 		assert max(found.values()) > 1000 and min(found.values()) == 0, (max(found.values()), min(found.values()))
 	END
