@@ -13,7 +13,7 @@
 #include "uprobes/agent/timing.h"
 
 #define FAR   4096
-#define TRIES 20000 /* some 100 us */
+#define TRIES 20000
 
 #define DEEP_PER_CELL (FRT_CELL_ROOM / sizeof(struct allocated_level))
 
