@@ -131,6 +131,8 @@ static uint32_t compile_flags_of(const struct filter *f, bool exclude)
 {
 	if (!exclude && f->kind == FILTER_ROOT)
 		return f->thrown ? PROGRAM_ROOT | PROGRAM_THROWN : PROGRAM_ROOT;
+	if (!exclude && f->kind == FILTER_UNTIL)
+		return PROGRAM_UNTIL;
 	if (!exclude)
 		return f->kind == FILTER_TRACE ? PROGRAM_TRACE : PROGRAM_TIMING;
 	if (f->kind == FILTER_EXCLUDE)
@@ -163,7 +165,7 @@ static void compile_filter(struct compiler *c, const struct filter *f, bool excl
 {
 	uint32_t flags = compile_flags_of(f, exclude);
 	uint32_t glob = f->method && strchr(f->method, QUOTE_WILDCARD) ? PROGRAM_GLOB : 0;
-	struct key k = {.kind = f->prefix, .flags = glob | (flags & PROGRAM_ROOT)};
+	struct key k = {.kind = f->prefix, .flags = glob | (flags & (PROGRAM_ROOT | PROGRAM_UNTIL))};
 	struct program_entry *e;
 
 	k.class_name = class_add(c, f);

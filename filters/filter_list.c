@@ -298,6 +298,10 @@ static bool parsed_fits(const struct grammar_filter *parsed, size_t begin, enum 
 		what = "an exclusion has no threshold";
 	else if (kind == FILTER_ROOT && parsed->exclude)
 		what = "a root is not excluded here, but by -x";
+	else if (kind == FILTER_UNTIL && parsed->exclude)
+		what = "what ends a root is not excluded here, but by -x";
+	else if (kind == FILTER_UNTIL && parsed->time_length)
+		what = "the first such call ends a root, there is no threshold";
 	else if (kind == FILTER_TIMING && parsed->time_length)
 		what = "all calls are timed, there is no threshold";
 	if (what)

@@ -5,7 +5,7 @@
  *
  * A method belongs to a list (trace, timing, root) if a filter of that list selects it and no filter excludes it. The
  * order of filters does not matter. If several matching filters have a threshold of their own, the smallest
- * applies. An exclusion from tracing excludes roots, too.
+ * applies. An exclusion from tracing excludes roots, and what ends them, too.
  *
  * A filter of a root may end with ":thrown". Then a root is kept if it ends with an exception, or if it takes as long as
  * the threshold before that, if there is one.
@@ -16,13 +16,14 @@
 #include "filters/matcher.h"
 #include "format/diag.h"
 
-struct filter_list; /* the -m, -M, -x and --inside filters of a recording, in order */
+struct filter_list; /* the -m, -M, -x, --inside and --until filters of a recording, in order */
 
 enum filter_kind {
 	FILTER_TRACE = 0,   /* -m */
 	FILTER_EXCLUDE = 1, /* -x: from both lists */
 	FILTER_TIMING = 2,  /* -M */
 	FILTER_ROOT = 3,    /* --inside */
+	FILTER_UNTIL = 4,   /* --until: what ends roots */
 };
 
 struct filter_list *filter_list_new(void); /* Returns NULL without memory. */
@@ -53,7 +54,7 @@ size_t filter_list_size(const struct filter_list *l);
 const char *filter_list_text(const struct filter_list *l, size_t i);
 enum filter_kind filter_list_kind(const struct filter_list *l, size_t i);
 
-/* The number of filters that select for one list (FILTER_TRACE, FILTER_TIMING, FILTER_ROOT). */
+/* The number of filters that select for one list (FILTER_TRACE, FILTER_TIMING, FILTER_ROOT, FILTER_UNTIL). */
 size_t filter_list_count(const struct filter_list *l, enum filter_kind kind);
 
 /*

@@ -405,7 +405,8 @@ struct matcher_decision matcher_decide(const struct matcher *p, const struct mat
 	}
 	v.root = (f.flags & (PROGRAM_ROOT | PROGRAM_NO_TRACE)) == PROGRAM_ROOT;
 	v.root_thrown = v.root && f.flags & PROGRAM_THROWN;
-	v.trace = v.root || (f.flags & (PROGRAM_TRACE | PROGRAM_NO_TRACE)) == PROGRAM_TRACE;
+	v.until = (f.flags & (PROGRAM_UNTIL | PROGRAM_NO_TRACE)) == PROGRAM_UNTIL;
+	v.trace = v.root || v.until || (f.flags & (PROGRAM_TRACE | PROGRAM_NO_TRACE)) == PROGRAM_TRACE;
 	v.timing = (f.flags & (PROGRAM_TIMING | PROGRAM_NO_TIMING)) == PROGRAM_TIMING;
 	v.named = (v.trace && f.named & PROGRAM_TRACE) || (v.timing && f.named & PROGRAM_TIMING);
 	if (v.trace)

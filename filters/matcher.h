@@ -39,10 +39,11 @@ struct matcher_method {
 #define MATCHER_NO_THRESHOLD UINT64_MAX
 
 struct matcher_decision {
-	bool trace, timing;    /* a root is traced, too */
+	bool trace, timing;    /* a root, and what ends roots, is traced, too */
 	bool named;	       /* a filter that selects it names its class, without a wildcard */
 	uint64_t threshold_ns; /* for tracing; MATCHER_NO_THRESHOLD: use the recording's threshold */
 	bool root, root_thrown;
+	bool until;	  /* the first such call in a root ends it */
 	uint64_t root_ns; /* a root that takes as long is kept; MATCHER_NO_THRESHOLD: none is */
 };
 

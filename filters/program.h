@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #define PROGRAM_MAGIC	0x544c4654u /* "TFLT" */
-#define PROGRAM_VERSION 5u
+#define PROGRAM_VERSION 6u
 
 /* Features that the program uses */
 #define PROGRAM_ANY_CLASS  0x1u /* a filter selects methods of any class */
@@ -55,8 +55,10 @@ enum program_kind {
 #define PROGRAM_ROOT   0x40u /* in an entry of its own, apart from those for tracing */
 #define PROGRAM_THROWN 0x80u /* of a root */
 
-#define PROGRAM_SELECT (PROGRAM_TRACE | PROGRAM_TIMING | PROGRAM_ROOT)
-#define PROGRAM_KEY    (PROGRAM_GLOB | PROGRAM_ROOT) /* entries that differ in these are not the same */
+#define PROGRAM_UNTIL 0x100u /* ends roots; in an entry of its own, too */
+
+#define PROGRAM_SELECT (PROGRAM_TRACE | PROGRAM_TIMING | PROGRAM_ROOT | PROGRAM_UNTIL)
+#define PROGRAM_KEY    (PROGRAM_GLOB | PROGRAM_ROOT | PROGRAM_UNTIL) /* entries that differ in these are not the same */
 
 struct program_entry {
 	uint64_t threshold_ns; /* for tracing, or of a root; UINT64_MAX: no threshold of its own, or none is enough */

@@ -103,6 +103,26 @@ CASE(exclusions_win, setup, teardown)
 	assert_false(decide("a/C", "getName").trace);
 }
 
+CASE(what_ends_roots_is_traced, setup, teardown)
+{
+	struct matcher_decision v;
+
+	add("a.C::m:50ms", FILTER_ROOT);
+	add("a.C::m:1ms", FILTER_TRACE);
+	add("a.C::end;+a.I::done", FILTER_UNTIL);
+	add("a.C::m", FILTER_UNTIL);
+	v = decide("a/C", "end");
+	assert_true(v.until && v.trace && !v.root && v.threshold_ns == MATCHER_NO_THRESHOLD);
+	v = decide("a/C", "m");
+	assert_true(v.until && v.root && v.root_ns == 50000000 && v.threshold_ns == 1000000);
+	assert_false(decide("a/C", "done").until);
+	add("a.C::end", FILTER_EXCLUDE);
+	assert_false(decide("a/C", "end").until);
+	assert_int_equal(filter_list_count(list, FILTER_UNTIL), 3);
+	assert_int_equal(filter_list_add(list, "a.C::end:1ms", FILTER_UNTIL, &d), -EINVAL);
+	assert_int_equal(filter_list_add(list, "!a.C::end", FILTER_UNTIL, &d), -EINVAL);
+}
+
 CASE(wrong_roots_are_refused, setup, teardown)
 {
 	static const char *const wrong[] = {"!a.C::m",	 "a.C::m:thrown:50ms", ":thrown",
