@@ -30,7 +30,7 @@
 #include "bpf/stacks.h"
 #include "bpf/timing.h"
 
-#define FRT_MAGIC 0x656361727472661cULL /* changes with every change of the segment's layout */
+#define FRT_MAGIC 0x656361727472661dULL /* changes with every change of the segment's layout */
 
 #define FRT_MAX_LOADERS	 4096u
 #define FRT_MAX_CLASSES	 32768u
@@ -373,7 +373,9 @@ _Static_assert(sizeof(struct frt_config) % 8 == 0, "config");
 #define FRT_CONFIG_ALLOCATED 0x100u /* calls have a value FRT_FIELD_ALLOCATED, and timed methods the sum */
 #define FRT_CONFIG_TASKS     0x80u  /* tasks that traced calls hand to other threads have records */
 #define FRT_CONFIG_UNTIL     0x200u /* with FRT_CONFIG_INSIDE and _TASKS: a root ends with its last task */
-#define FRT_CONFIG_LIMITED   0x40u  /* the JVM's metaspace has a limit: struct frt_room */
+#define FRT_CONFIG_UNTIL_CALL \
+	0x400u			 /* with FRT_CONFIG_UNTIL: with the first call of a method that has FRT_RULE_UNTIL */
+#define FRT_CONFIG_LIMITED 0x40u /* the JVM's metaspace has a limit: struct frt_room */
 
 /* The source of stacks. With both bits, JVMTI is asked for stacks that cannot be walked. */
 #define FRT_STACKS_WALK	 0x1u

@@ -99,8 +99,8 @@ _Static_assert(sizeof(struct frt_root) == FRT_RECORD_SIZE, "root");
 #define FRT_ROOT_TASK	 0x10u /* with FRT_ROOT_OPEN and FRT_ROOT_VIRTUAL */
 #define FRT_ROOT_TASKS	 0x20u /* with FRT_ROOT_KEPT or FRT_ROOT_DROPPED: it has handed over tasks */
 /*
- * With --until=tasks. Alone: the root's own call has ended, and its span follows; tasks have not. With FRT_ROOT_KEPT or
- * FRT_ROOT_DROPPED, perhaps in another stream: its last task has ended, at the TSC in `needed`.
+ * With --until. Alone: the root's own call has ended, and its span follows. With FRT_ROOT_KEPT or FRT_ROOT_DROPPED, perhaps
+ * in another stream: it has ended, at the TSC in `needed`; 0: the call that ends it was not seen.
  */
 #define FRT_ROOT_UNTIL 0x40u
 #define FRT_ROOT_NEVER (~0ull)

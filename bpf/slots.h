@@ -141,11 +141,12 @@ struct frt_taken {
 };
 _Static_assert(sizeof(struct frt_taken) == 16, "taken");
 
-#define FRT_INSIDE_THROWN 0x1u	/* it is kept if it ends with an exception */
-#define FRT_INSIDE_SAMPLE 0x2u	/* it is kept by --keep */
-#define FRT_INSIDE_MOVED  0x4u	/* it has been on another carrier, or in no slot: nothing can be taken back */
-#define FRT_INSIDE_TASKS  0x8u	/* it has handed tasks to other threads */
-#define FRT_INSIDE_TASK	  0x10u /* the thread is in such a task; the root is another thread's, and does not end here */
+#define FRT_INSIDE_THROWN  0x1u	 /* it is kept if it ends with an exception */
+#define FRT_INSIDE_SAMPLE  0x2u	 /* it is kept by --keep */
+#define FRT_INSIDE_MOVED   0x4u	 /* it has been on another carrier, or in no slot: nothing can be taken back */
+#define FRT_INSIDE_TASKS   0x8u	 /* it has handed tasks to other threads */
+#define FRT_INSIDE_REACHED 0x20u /* its own thread has made the call that ends it (FRT_RULE_UNTIL) */
+#define FRT_INSIDE_TASK	   0x10u /* the thread is in such a task; the root is another thread's, and does not end here */
 
 #define FRT_SLOT_CARRIER   0x1u /* may carry virtual threads: its open calls are struct frt_virtual_call */
 #define FRT_SLOT_ALLOCATED 0x2u /* what its calls allocate is counted; used by the agent only */

@@ -25,7 +25,8 @@
 #define FRT_RULE_SILENT	  0x4u	/* timed for the live view and --metrics only: no jdk.MethodTiming */
 #define FRT_RULE_UNHOOKED 0x8u	/* the collector wants no hooks in the method any more (FRT_COMMAND_UNHOOK) */
 #define FRT_RULE_ROOT	  0x10u /* of --inside; the threshold, and FRT_RULE_THROWN: what roots are kept */
-#define FRT_RULE_SHIFT	  5
+#define FRT_RULE_UNTIL	  0x20u /* of --until: such a call in a root ends it */
+#define FRT_RULE_SHIFT	  6
 #define FRT_RULE_UNTRACED (~0ull << FRT_RULE_SHIFT) /* a threshold that no call reaches */
 
 /* A method of a recording, in sums, cells and histograms. */

@@ -119,7 +119,7 @@ const struct jfr_schema_type jfr_schema_types[JFR_TYPES] = {
 		       COUNT("syscalls", system_calls, "System Calls", NULL),
 		       SPLIT("syscallTime", system_call_time, "System Call Time", FULL, "Total time in system calls, waits included"),
 		       ALLOCATED(method_trace, "Bytes that its thread allocated in the call, all that it called included"),
-		       FIELD("requestTime", JFR_LONG, "Request Time", FROM(method_trace, request), UNIT(JFR_TIMESPAN, "NANOSECONDS"), .extra = true, .until = true, .description = "Until its last task had ended; missing if that was not after the call"),
+		       FIELD("requestTime", JFR_LONG, "Request Time", FROM(method_trace, request), UNIT(JFR_TIMESPAN, "NANOSECONDS"), .extra = true, .until = true, .description = "Until it had ended: its last task, or the call that --until names; missing if that was not seen after the call"),
 		       TRACE_ID("traceIdHi", trace_hi, "Trace Id, High Half", "Of the distributed trace that the thread was in when the call ended; 0: none"),
 		       TRACE_ID("traceIdLo", trace_lo, "Trace Id, Low Half", NULL),
 		       TRACE_ID("spanId", span, "Span Id", "Of the span of that trace")) },

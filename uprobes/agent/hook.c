@@ -184,6 +184,8 @@ static void finish_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 	hook_count(s, duration, thrown);
 	if (rule & FRT_RULE_TIMED)
 		count_timed(s, start, method, duration, thrown, false);
+	if (unlikely(rule & FRT_RULE_UNTIL) && in->root)
+		inside_reach_end(s, now);
 	if (inside_is_root(in, start, method)) {
 		if (inside_leave_root(s, now, thrown))
 			record_inside(s, env, start, now, method, flags | FRT_SPAN_ROOT);

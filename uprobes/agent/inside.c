@@ -26,16 +26,19 @@ static struct {
 static bool any_ended;
 
 /*
- * --until=tasks: roots that have handed over tasks. `left`: those that have not ended, and one for the root's own call. Who
+ * --until: roots that have handed over tasks. `left`: those that have not ended, and one for the root's own call. Who
  * hands over a task is one of them, so a root does not end meanwhile.
  */
-#define UNTIL_LOG2 14
-#define UNTIL_NEAR 16u
+#define UNTIL_LOG2    14
+#define UNTIL_NEAR    16u
+#define UNTIL_OWN     1u /* the root's own call has ended */
+#define UNTIL_REACHED 2u /* the call that ends the root has ended (FRT_CONFIG_UNTIL_CALL) */
+#define UNTIL_DECIDED 4u /* or the end of the root's own call was not seen: nothing is to be decided any more */
 static struct until {
 	uint64_t root, start, needed;
 	uint32_t left;
-	bool keep; /* however long it takes */
-	bool lost; /* the end of the root's own call was not seen: nothing is to be decided */
+	uint32_t state; /* UNTIL_*; who completes it decides */
+	bool keep;	/* however long it takes */
 } untils[1u << UNTIL_LOG2];
 static bool any_until;
 
@@ -178,23 +181,32 @@ static void take_back(struct frt_slot *s, uint64_t now)
 	store_release(&s->head, in->mark);
 }
 
-/* Nothing of the root that the thread itself may be in can be taken back any more: the record must stay. */
-static void until_decide(struct frt_slot *s, uint64_t root, uint64_t now, bool keep)
+/* `end`: when the root has ended; 0: unknown. */
+static void append_decision(struct frt_slot *s, uint64_t root, uint64_t now, uint64_t end, uint16_t verdict)
 {
-	struct frt_inside *in = control_inside(s);
 	union {
 		struct frt_root root;
 		uint64_t words[FRT_RECORD_SIZE / 8];
-	} r = {.root = {.number = root, .needed = now, .kind = FRT_ROOT}};
+	} r = {.root = {.number = root, .needed = end, .kind = FRT_ROOT}};
 
-	r.root.flags = (keep ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED) | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL;
+	r.root.flags = verdict | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL;
+	ring_append(s, r.words, now);
+}
+
+/* Nothing of the root that the thread itself may be in can be taken back any more: the record must stay. */
+static void until_decide(struct frt_slot *s, uint64_t root, uint64_t now, uint64_t end, bool keep)
+{
+	struct frt_inside *in = control_inside(s);
+
+	if (!s->ring && !ring_first(s, now))
+		return;
 	if (keep)
 		in->kept++;
 	else
 		in->dropped++;
 	in->flags |= FRT_INSIDE_MOVED;
 	in->named = 0;
-	ring_append(s, r.words, now);
+	append_decision(s, root, now, end, keep ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED);
 	inside_settle(s);
 }
 
@@ -258,7 +270,7 @@ static void until_add(const struct frt_inside *in)
 		u->start = in->start;
 		u->needed = in->needed;
 		u->keep = in->flags & FRT_INSIDE_SAMPLE;
-		u->lost = false;
+		u->state = 0;
 		u->left = 2;
 		store_relaxed(&any_until, true);
 		store_release(&u->root, in->root);
@@ -272,72 +284,147 @@ static bool until_waits(struct until *u)
 	return u && __atomic_sub_fetch(&u->left, 1, __ATOMIC_SEQ_CST);
 }
 
+static bool ends_with_call(void)
+{
+	return load_relaxed(&control_config(0)->flags) & FRT_CONFIG_UNTIL_CALL;
+}
+
+static bool until_keeps(const struct until *u, uint64_t now)
+{
+	return u->keep || now - u->start >= u->needed;
+}
+
+/* What is known of the root, and now this, too. Returns what was known before. */
+static uint32_t until_note(struct until *u, uint32_t state)
+{
+	return __atomic_fetch_or(&u->state, state, __ATOMIC_SEQ_CST);
+}
+
 void inside_task_over(struct frt_slot *s, uint64_t root, uint64_t now)
 {
 	struct until *u = until_find(root);
-	bool keep, lost;
+	bool keep, decided;
 
 	if (!u || until_waits(u))
 		return;
-	keep = u->keep || now - u->start >= u->needed;
-	lost = u->lost;
+	keep = until_keeps(u, now);
+	decided = load_relaxed(&u->state) & UNTIL_DECIDED;
 	store_release(&u->root, 0);
-	if (!lost && s && (s->ring || ring_first(s, now)))
-		until_decide(s, root, now, keep);
+	if (!decided && s)
+		until_decide(s, root, now, ends_with_call() ? 0 : now, keep);
 }
 
-/* The root has ended, and its spans, if there are any, are to be kept or not. */
-static void close_root(struct frt_slot *s, uint64_t now, bool keep)
+/* The tasks of the root may go on: theirs is the row. */
+static void until_reach(struct frt_slot *s, struct until *u, uint64_t now)
+{
+	bool keep = until_keeps(u, now);
+	uint64_t root = u->root;
+
+	until_note(u, UNTIL_DECIDED);
+	ended_put(root, now, keep);
+	until_decide(s, root, now, now, keep);
+}
+
+void inside_reach_end(struct frt_slot *s, uint64_t now)
+{
+	struct frt_inside *in = control_inside(s);
+	struct until *u;
+
+	if (!(in->flags & FRT_INSIDE_TASK)) {
+		in->flags |= FRT_INSIDE_REACHED;
+		return;
+	}
+	u = until_find(in->root);
+	if (u && until_note(u, UNTIL_REACHED) == UNTIL_OWN)
+		until_reach(s, u, now);
+}
+
+/* It is known when the root has ended: with its own call, as the one that ends it came before. Its span gets that time. */
+static void append_end(struct frt_slot *s, uint64_t now)
+{
+	uint64_t root = control_inside(s)->root;
+
+	append_root(s, now, control_inside(s)->spans, FRT_ROOT_UNTIL);
+	append_decision(s, root, now, now, FRT_ROOT_KEPT);
+}
+
+/* The root has ended, and its spans, if there are any, are to be kept or not. `seen`: it has, by a call that ends it. */
+static void close_root(struct frt_slot *s, uint64_t now, bool keep, bool seen)
 {
 	struct frt_inside *in = control_inside(s);
 
+	seen = seen && keep;
 	if (in->flags & FRT_INSIDE_TASKS)
 		ended_put(in->root, now, keep);
 	if (in->spans && !keep && !(in->flags & FRT_INSIDE_MOVED) && in->mark >= s->drained) {
 		take_back(s, now);
 		in->spans = 0;
 	}
-	if (!in->spans && !(in->flags & FRT_INSIDE_TASKS) &&
+	if (!in->spans && !seen && !(in->flags & FRT_INSIDE_TASKS) &&
 	    !(load_relaxed(&control_config(0)->flags) & FRT_CONFIG_ROOT_ENDS))
 		;
-	else if (s->ring || ring_first(s, now))
-		append_root(s, now, in->spans, keep ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED);
-	else
+	else if (!s->ring && !ring_first(s, now))
 		in->lost++;
+	else if (seen)
+		append_end(s, now);
+	else
+		append_root(s, now, in->spans, keep ? FRT_ROOT_KEPT : FRT_ROOT_DROPPED);
 	in->root = in->named = 0;
 	__atomic_fetch_sub(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	inside_settle(s);
 }
 
-/* The own call of the root is over, and its tasks are not. */
-static bool root_outlives_call(struct frt_slot *s, uint64_t now, bool thrown)
+static void until_leave(struct until *u)
+{
+	if (!until_waits(u)) /* otherwise its last task frees the row: others may be about to count in it */
+		store_release(&u->root, 0);
+}
+
+/* The own call of the root is over. */
+static void end_own_call(struct frt_slot *s, uint64_t now)
 {
 	struct frt_inside *in = control_inside(s);
-	struct until *u = in->flags & FRT_INSIDE_TASKS ? until_find(in->root) : NULL;
 
-	if (!u)
-		return false;
-	if (thrown && in->flags & FRT_INSIDE_THROWN)
-		u->keep = true;
-	if (!until_waits(u)) {
-		store_release(&u->root, 0);
-		return false;
-	}
 	if (s->ring || ring_first(s, now))
 		append_root(s, now, in->spans, FRT_ROOT_UNTIL);
 	in->root = in->named = 0;
 	__atomic_fetch_sub(&inside_busy, INSIDE_ROOT, __ATOMIC_SEQ_CST);
 	inside_settle(s);
+}
+
+/* The own call of the root is over. True: the root is not. *seen: it has ended by a call that ends it. */
+static bool root_outlives_call(struct frt_slot *s, uint64_t now, bool thrown, bool *seen)
+{
+	struct frt_inside *in = control_inside(s);
+	struct until *u = in->flags & FRT_INSIDE_TASKS ? until_find(in->root) : NULL;
+	uint32_t reached = in->flags & FRT_INSIDE_REACHED ? UNTIL_REACHED : 0;
+
+	*seen = reached;
+	if (!u)
+		return false;
+	if (thrown && in->flags & FRT_INSIDE_THROWN)
+		u->keep = true;
+	if ((until_note(u, UNTIL_OWN | reached) | reached) & UNTIL_REACHED) {
+		*seen = true;
+		until_note(u, UNTIL_DECIDED);
+		until_leave(u);
+		return false;
+	}
+	if (!until_waits(u)) {
+		store_release(&u->root, 0);
+		return false;
+	}
+	end_own_call(s, now);
 	return true;
 }
 
 bool inside_leave_root(struct frt_slot *s, uint64_t now, bool thrown)
 {
 	struct frt_inside *in = control_inside(s);
-	bool sample = in->flags & FRT_INSIDE_SAMPLE;
+	bool sample = in->flags & FRT_INSIDE_SAMPLE, seen;
 	bool kept = (!sample && now - in->start >= in->needed) || (thrown && in->flags & FRT_INSIDE_THROWN);
 
-	if (root_outlives_call(s, now, thrown))
+	if (root_outlives_call(s, now, thrown, &seen))
 		return true;
 	if (kept)
 		in->kept++;
@@ -345,7 +432,7 @@ bool inside_leave_root(struct frt_slot *s, uint64_t now, bool thrown)
 		in->samples++;
 	else
 		in->dropped++;
-	close_root(s, now, kept || sample);
+	close_root(s, now, kept || sample, seen);
 	return kept || sample;
 }
 
@@ -360,13 +447,12 @@ void inside_lose_root(struct frt_slot *s)
 		return;
 	}
 	until = until_find(control_inside(s)->root);
-	if (until)
-		until->lost = true;
-	if (until &&
-	    !until_waits(until)) /* otherwise its last task frees the row: others may be about to count in it */
-		store_release(&until->root, 0);
+	if (until) {
+		until_note(until, UNTIL_DECIDED);
+		until_leave(until);
+	}
 	control_inside(s)->lost++;
-	close_root(s, slot_stamp(s), false);
+	close_root(s, slot_stamp(s), false, false);
 }
 
 void inside_copy_root(const struct frt_slot *s, struct inside_root *out)

@@ -74,6 +74,13 @@ bool inside_is_over(uint64_t root, uint64_t now);
  */
 void inside_task_over(struct frt_slot *s, uint64_t root, uint64_t now);
 
+/*
+ * --until=FILTER: a call that ends the open root has ended, on the root's own thread or in one of its tasks. The first one
+ * counts. A root ends with it, or with its own call if that is later. If there is no such call, the root is decided when no
+ * task is left that could make it.
+ */
+void inside_reach_end(struct frt_slot *s, uint64_t now);
+
 /* Is the call that ends the open root? */
 static inline bool inside_is_root(const struct frt_inside *in, uint64_t start, uint32_t method)
 {

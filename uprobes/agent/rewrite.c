@@ -228,6 +228,8 @@ static uint64_t rewrite_rule_of(uint32_t recording, const struct matcher_decisio
 		rule |= FRT_RULE_TIMED | FRT_RULE_SILENT;
 	if (v->root)
 		rule |= FRT_RULE_ROOT;
+	if (v->until)
+		rule |= FRT_RULE_UNTIL;
 	if (v->root ? v->root_thrown : flags & FRT_CONFIG_THROWN)
 		rule |= FRT_RULE_THROWN;
 	return rule;

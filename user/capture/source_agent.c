@@ -332,7 +332,8 @@ static int agent_configure(const struct session *s, struct diag *d)
 		   (settings->fields == SETTINGS_FIELDS_ALL ? FRT_CONFIG_THROWN_CLASS : 0) |
 		   (inside ? FRT_CONFIG_INSIDE : 0) | (tasks ? FRT_CONFIG_TASKS : 0) |
 		   (settings->alloc ? FRT_CONFIG_ALLOCATED : 0) |
-		   (settings->until == SETTINGS_UNTIL_TASKS ? FRT_CONFIG_UNTIL : 0);
+		   (settings->until != SETTINGS_UNTIL_CALL ? FRT_CONFIG_UNTIL : 0) |
+		   (settings->until == SETTINGS_UNTIL_NAMED ? FRT_CONFIG_UNTIL_CALL : 0);
 	c->allocated = s->allocated;
 	c->keep = settings->keep;
 	memcpy(c->place, settings->handoffs.place, sizeof(c->place));

@@ -93,6 +93,7 @@ enum settings_values {
 enum settings_until {
 	SETTINGS_UNTIL_CALL = 0,
 	SETTINGS_UNTIL_TASKS, /* when the last task that it handed over has ended, too */
+	SETTINGS_UNTIL_NAMED, /* when a call that a filter of FILTER_UNTIL selects has ended, too */
 };
 
 struct settings {

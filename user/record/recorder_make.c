@@ -18,7 +18,7 @@ static int open_writer(struct recorder *r, struct diag *d)
 	struct jfr_origin origin = {.locale = "en_US",
 				    .kernel = r->setup.kernel,
 				    .allocated = r->setup.settings->alloc,
-				    .until = r->setup.settings->until == SETTINGS_UNTIL_TASKS,
+				    .until = r->setup.settings->until != SETTINGS_UNTIL_CALL,
 				    .samples = r->setup.settings->cpu_ns,
 				    .jdk_fields = r->setup.settings->fields == SETTINGS_FIELDS_JDK};
 	int64_t monotonic = monotonic_ns();

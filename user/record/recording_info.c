@@ -169,6 +169,7 @@ static void put_settings(const struct recording_info *info, struct jfr_writer *w
 		jfr_active_setting(w, at, "frtrace.Task", "enabled", "true");
 	put_filters(info, w, at, FILTER_TRACE, "jdk.MethodTrace", "filter");
 	put_filters(info, w, at, FILTER_ROOT, "jdk.MethodTrace", "inside");
+	put_filters(info, w, at, FILTER_UNTIL, "jdk.MethodTrace", "until");
 	put_filters(info, w, at, FILTER_TIMING, "jdk.MethodTiming", "filter");
 	put_user_settings(&s->events, w, at);
 }

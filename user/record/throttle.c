@@ -206,7 +206,8 @@ static size_t list_loads(struct throttle *t, const struct work *w, double window
 
 		if (inside)
 			rates_add_taken(t, id);
-		if (r->calls && !t->is_throttled[id] && !(*segment_rule(t->setup.segment, id) & FRT_RULE_ROOT))
+		if (r->calls && !t->is_throttled[id] &&
+		    !(*segment_rule(t->setup.segment, id) & (FRT_RULE_ROOT | FRT_RULE_UNTIL)))
 			t->load[n++] =
 				(struct throttle_load){.method = id,
 						       .threads = __builtin_popcountll(r->threads & w->recorders),

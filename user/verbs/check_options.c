@@ -166,10 +166,11 @@ static int check_recording(const struct settings *s, struct diag *d)
 	if (s->keep && !settings_has_roots(s))
 		return diag_usage(d,
 				  "--keep is of the calls that --inside leaves out, as in --inside='Cart::pay:50ms'");
-	if (s->until == SETTINGS_UNTIL_TASKS && (!settings_has_roots(s) || !settings_has_tasks(s)))
-		return diag_usage(d,
-				  "--until=tasks is about the tasks of --inside, as in --inside='Cart::pay:50ms'; it "
-				  "does not go with --tasks=off");
+	if (s->until != SETTINGS_UNTIL_CALL && (!settings_has_roots(s) || !settings_has_tasks(s)))
+		return diag_usage(d, "--until is about the tasks of --inside, as in --inside='Cart::pay:50ms'; it "
+				     "does not go with --tasks=off");
+	if (s->until != SETTINGS_UNTIL_NAMED && filter_list_count(s->filters, FILTER_UNTIL))
+		return diag_usage(d, "--until has one meaning: call, tasks, or filters");
 	if (s->handoffs.count && !settings_has_tasks(s))
 		return diag_usage(d, "--handoff is about tasks: use it with --inside or --tasks=on");
 	if (s->dump_when.count && !s->background)

@@ -150,6 +150,19 @@ static int store_number(void *field, const struct option_row *o, const char *tex
 	return 0;
 }
 
+/* A filter may be given several times. */
+static int store_until(struct settings *s, const struct option_row *o, const char *text, struct diag *d)
+{
+	for (const struct option_choice *c = o->choices; c->name; c++) {
+		if (strcmp(text, c->name))
+			continue;
+		s->until = c->value;
+		return 0;
+	}
+	s->until = SETTINGS_UNTIL_NAMED;
+	return filter_list_add(s->filters, text, FILTER_UNTIL, d);
+}
+
 int option_store(struct command_line *c, const struct option_row *o, const char *text, struct diag *d)
 {
 	struct filter_list *filters = c->settings.filters;
@@ -173,6 +186,7 @@ int option_store(struct command_line *c, const struct option_row *o, const char 
 	case OPTION_TIMING: return filter_list_add(filters, text, FILTER_TIMING, d);
 	case OPTION_EXCLUDE: return filter_list_add(filters, text, FILTER_EXCLUDE, d);
 	case OPTION_ROOT: return filter_list_add(filters, text, FILTER_ROOT, d);
+	case OPTION_UNTIL: return store_until(&c->settings, o, text, d);
 	case OPTION_EVENT: return event_list_add(&c->settings.events, text, d);
 	case OPTION_HANDOFF: return handoff_add(&c->settings.handoffs, text, d);
 	case OPTION_EVENT_FILE: return event_file_add(&c->settings.events, text, d);

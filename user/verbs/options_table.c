@@ -183,12 +183,13 @@ const struct option_row options[] = {
 	{.name = "keep", .arg = "N%", .kind = OPTION_PERCENT, AT(settings.keep), .min = 1, .max = 100,
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "of the other calls of ROOT, keep this share to compare with, too"},
-	{.name = "until", .arg = "WHEN", .kind = OPTION_CHOICE, AT(settings.until),
+	{.name = "until", .arg = "WHEN", .kind = OPTION_UNTIL, AT(settings.until),
 	 .choices = until_choices, .usual = "call",
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
-	 .help = "tasks: a call of ROOT counts until its last task has ended",
-	 .more = "For requests that hand on their work and return at once. The call has the whole time as requestTime, and "
-		 "frtrace view slowest ranks by it."},
+	 .help = "a call of ROOT ends with its last task (tasks), or FILTER's call",
+	 .more = "For requests that hand on their work and return at once. FILTER selects methods that end a request, as in "
+		 "--until='+jakarta.servlet.AsyncContext::complete': the first such call in the call of ROOT, or in its tasks, or its return if that is later. "
+		 "The call has the whole time as requestTime, and frtrace view slowest ranks by it. Without requestTime, the end was not seen."},
 	{.name = "settings", .arg = "FILE.jfc", .kind = OPTION_SETTINGS, AT(settings.files),
 	 .section = SECTION_WHAT, .verbs = VERBS_RECORDING,
 	 .help = "read JFR's settings files; the last one wins, and an option over all of them",

@@ -79,6 +79,7 @@ enum option_kind {
 	OPTION_TIMING,	    /* likewise */
 	OPTION_EXCLUDE,	    /* likewise */
 	OPTION_ROOT,	    /* likewise */
+	OPTION_UNTIL,	    /* one of its choices, or likewise */
 	OPTION_EVENT,	    /* an event, appended to the events */
 	OPTION_HANDOFF,	    /* two methods, appended to the hand-overs */
 	OPTION_EVENT_FILE,  /* a file of events, appended likewise */

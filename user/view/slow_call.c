@@ -378,14 +378,14 @@ static void put_allocated(struct bytes *out, const struct call *call, size_t wid
 	bytes_release(&text);
 }
 
-/* ", 212 ms until its last task" */
+/* ", 212 ms until its end" */
 static void put_request(struct bytes *out, const struct call *call, size_t width)
 {
 	struct bytes text;
 
 	bytes_init(&text);
 	put_text(&text, log_time(call->request));
-	put_text(&text, " until its last task had ended");
+	put_text(&text, " until its end");
 	put_composed(out, ", ", &text, width);
 	bytes_release(&text);
 }
@@ -410,7 +410,7 @@ static void put_when_line(struct bytes *out, const struct call *call, const stru
 		put_pause(out, call->pause, unit, width);
 	if (call->usage && call->system_calls >= 0)
 		put_usage(out, call, unit, width);
-	if (call->request != INT64_MIN)
+	if (call->request > call->duration)
 		put_request(out, call, width);
 	if (call->allocated != INT64_MIN)
 		put_allocated(out, call, width);

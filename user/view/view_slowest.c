@@ -126,7 +126,7 @@ static bool cause_put_place(struct bytes *out, const struct slow_cause *c, uint3
 	return most;
 }
 
-/* Of a request, until its last task had ended. */
+/* Of a request, until it had ended. */
 static int64_t slow_call_time(const struct slow_call *s)
 {
 	int64_t own = s->place.span.duration;

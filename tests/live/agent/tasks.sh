@@ -107,8 +107,22 @@ returned() {
 	"$FRTRACE" view path --json --top=1000 "$F_FILE" >"$WORK/paths" 2>&1 || finding "view path: $(tail -c 300 "$WORK/paths")"
 	seen=$(python3 "$LIVE/returned.py" "$T_DIR/requests" "$WORK/slowest" "$WORK/steps" 50 "$WORK/paths" 2>&1)
 	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")"
-	"$FRTRACE" view slowest "$F_FILE" | grep -q 'until its last task had ended' || finding "view slowest does not say how long it took"
+	"$FRTRACE" view slowest "$F_FILE" | grep -q 'until its end' || finding "view slowest does not say how long it took"
 	jfr_prints live.Root 'requestTime = [0-9]'
+	finish
+}
+
+# The program says with a call that the request is over; tasks of it may go on.
+completed() {
+	local seen
+	begin "a request counts until the call that ends it, JDK $FEATURE" || return 0
+	record_program -Xmx256m Completed 24 -- -e 'live.Root live.Completed::request n=arg0' \
+		--inside=live.Completed::request:50ms --until='+live.Completed$Answer::complete' --path || return 0
+	says ' 0 lost'
+	"$FRTRACE" view slowest --json --top=1000 "$F_FILE" >"$WORK/slowest" 2>&1 || finding "view slowest: $(tail -c 300 "$WORK/slowest")"
+	seen=$(python3 "$LIVE/completed.py" "$T_DIR/requests" "$WORK/slowest" 50 2>&1)
+	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")"
+	jfr_prints live.Root "requestTime = [0-9]" "requestTime = N/A"
 	finish
 }
 
@@ -137,6 +151,7 @@ for jdk in "${JDKS_OF_DAY[@]}"; do
 	turn 0 && before
 	turn 1 && loaders
 	turn 1 && returned
+	turn 0 && completed
 	turn 0 && own_queue
 	turn 0 && STATUS='0 3' ways -XX:+UnlockExperimentalVMOptions -XX:hashCode=2
 	turn 1 && ways -XX:+UseZGC -Xverify:all

@@ -557,6 +557,74 @@ CASE(root_whose_last_task_is_early_is_dropped, setup)
 	assert_int_equal(control_inside(slot_find(B))->dropped, 1);
 }
 
+/* --until=FILTER: a root of A that hands over a task. B runs it, and reaches the end in it or not. */
+static struct frt_slot *ends_with_call_in_task(jint method, struct inside_root *root)
+{
+	struct frt_slot *b = slot_claim(B);
+	struct inside_root before;
+	jlong start;
+
+	((struct frt_config *)control_config(0))->flags |= FRT_CONFIG_UNTIL | FRT_CONFIG_UNTIL_CALL;
+	set_rule(STRAY, FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, FRT_RULE_UNTIL);
+	start = hook_enter(A, NULL, method);
+	inside_hand_over(slot_find(A), sys_tsc(), root);
+	hook_leave(A, NULL, start, method);
+	assert_int_equal(mark_at(slot_find(A), 0).flags, FRT_ROOT_UNTIL | FRT_ROOT_TASKS);
+	inside_switch_root(b, root, &before);
+	return b;
+}
+
+CASE(first_call_that_ends_a_root_decides, setup)
+{
+	struct inside_root root;
+	struct frt_slot *b = ends_with_call_in_task(ALL, &root);
+
+	calls(B, STRAY, 2);
+	assert_int_equal(b->head, FRT_RECORD_SIZE);
+	assert_int_equal(mark_at(b, 0).flags, FRT_ROOT_KEPT | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL);
+	assert_true(mark_at(b, 0).number == root.number && mark_at(b, 0).needed);
+	inside_task_over(b, root.number, sys_tsc());
+	assert_int_equal(b->head, FRT_RECORD_SIZE);
+	assert_null(until_find(root.number));
+}
+
+CASE(tasks_of_a_root_that_ended_too_early_are_of_no_interest, setup)
+{
+	struct inside_root root;
+	struct frt_slot *b = ends_with_call_in_task(NEVER, &root);
+
+	calls(B, STRAY, 1);
+	assert_int_equal(mark_at(b, 0).flags, FRT_ROOT_DROPPED | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL);
+	assert_true(inside_is_over(root.number, sys_tsc()));
+}
+
+CASE(end_that_no_task_has_reached_is_unknown, setup)
+{
+	struct inside_root root;
+	struct frt_slot *b = ends_with_call_in_task(ALL, &root);
+
+	inside_task_over(b, root.number, sys_tsc());
+	assert_int_equal(mark_at(b, 0).flags, FRT_ROOT_KEPT | FRT_ROOT_UNTIL | FRT_ROOT_TASKS | FRT_ROOT_VIRTUAL);
+	assert_true(mark_at(b, 0).needed == 0);
+}
+
+CASE(root_ends_with_its_call_if_that_is_later, setup)
+{
+	struct inside_root root;
+	jlong start;
+
+	((struct frt_config *)control_config(0))->flags |= FRT_CONFIG_UNTIL | FRT_CONFIG_UNTIL_CALL;
+	set_rule(STRAY, FRT_RULE_UNTRACED >> FRT_RULE_SHIFT, FRT_RULE_UNTIL);
+	start = hook_enter(A, NULL, ALL);
+	inside_hand_over(slot_find(A), sys_tsc(), &root);
+	calls(A, STRAY, 1);
+	assert_int_equal(slot_find(A)->head, 0);
+	hook_leave(A, NULL, start, ALL);
+	assert_int_equal(mark_at(slot_find(A), 0).flags, FRT_ROOT_UNTIL | FRT_ROOT_TASKS);
+	assert_true(mark_at(slot_find(A), 1).flags & FRT_ROOT_KEPT && mark_at(slot_find(A), 1).needed);
+	assert_int_equal(span_at(slot_find(A), 2).flags, FRT_SPAN_ROOT);
+}
+
 /* A task may be about to count in the row of its root, so no other root may get that. */
 CASE(row_of_a_lost_root_stays_until_its_last_task_has_ended, setup)
 {

@@ -233,11 +233,13 @@ struct wrong {
 
 static const struct wrong wrongs[] = {
 	{"-p|1|--inside=a.A::m:50ms", "--inside needs -m or -e"},
-	{"-p|1|-m|a.A|--until=tasks", "--until=tasks is about the tasks of --inside"},
+	{"-p|1|-m|a.A|--until=tasks", "--until is about the tasks of --inside"},
 	{"-p|1|-m|a.A|--inside=a.A::m|--tasks=off|--until=tasks", "it does not go with --tasks=off"},
 	{"-p|1|-m|a.A|--handoff=a.Q::put this => a.W::run arg0", "--handoff is about tasks: use it with --inside"},
 	{"-p|1|-m|a.A|--tasks=on|--handoff=a.Q::put", "wrong --handoff 'a.Q::put'"},
-	{"-p|1|-m|a.A|--inside=a.A::m|--until=now", "--until"},
+
+	{"-p|1|-m|a.A|--until=a.A::end", "--until is about"},
+	{"-p|1|-m|a.A|--inside=a.A::m|--until=a.A::end|--until=tasks", "--until has one meaning"},
 	{"-p|1|-m|a.A|--keep=1%", "--keep is of the calls that --inside leaves out"},
 	{"-p|1|-m|a.A|--inside=a.A::m|--keep=200%", "a whole percentage"},
 	{"", "no target: say which JVM with -p"},

@@ -41,7 +41,7 @@ CASE(requests_are_ranked_by_the_end_of_their_last_task, setup_until, teardown)
 	call("load", 70, 71, 0);
 	show("slowest");
 	after(after(shown(), "Cart.serve()"), "Cart.pay()");
-	assert_contains(shown(), ", 100 ms until its last task had ended\n");
+	assert_contains(shown(), ", 100 ms until its end\n");
 	request.layout.json = true;
 	show("slowest");
 	assert_contains(shown(), "\"allocatedBytes\":null,\"requestNs\":100000000,\"thrown\":0");

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: BSD-2-Clause
+"""completed.py REQUESTS SLOWEST THRESHOLD_MS: the requests that Completed has logged are in `view slowest --json` if they took long
+enough until complete() or their return, whichever was later. That is their time; those that never called complete() have none."""
+import json
+import sys
+
+threshold = float(sys.argv[3]) * 1e6
+shown = {}
+for row in json.load(open(sys.argv[2]))["rows"]:
+    if row["values"] and "live.Root" in row["values"]:
+        shown[row["values"]["live.Root"]["n"]] = row
+kept = set()
+for line in open(sys.argv[1]):
+    n, way, before, begun, completing, completed, returns, returned, task = map(int, line.split())
+    row = shown.pop(n, None)
+    if way == 0:
+        least, most = max(completing, returns) - begun, max(completed, returned) - before
+    elif way == 2:
+        least, most = task - begun, None
+    else:
+        least, most = returns - begun, returned - before
+    if not row and least >= threshold:
+        print("missing:", n, way, least)
+    if row and most and most < threshold:
+        print("too short:", n, way, most)
+    if not row:
+        continue
+    kept.add(way)
+    took = row["requestNs"]
+    if way == 2 and took is not None:
+        print("an end that never was:", n, took)
+    if way != 2 and (took is None or not least <= took <= most):
+        print(n, way, "took", took, "not", least, "to", most)
+    if not returns - begun <= row["durationNs"] <= returned - before:
+        print(n, way, "the call took", row["durationNs"])
+if shown:
+    print("of no request:", shown)
+if not {0, 2, 3} <= kept:
+    print("not kept in each way:", kept)
