@@ -372,7 +372,8 @@ _Static_assert(sizeof(struct frt_config) % 8 == 0, "config");
 #define FRT_CONFIG_ROOT_ENDS 0x20u
 #define FRT_CONFIG_ALLOCATED 0x100u /* calls have a value FRT_FIELD_ALLOCATED, and timed methods the sum */
 #define FRT_CONFIG_TASKS     0x80u  /* tasks that traced calls hand to other threads have records */
-#define FRT_CONFIG_UNTIL     0x200u /* with FRT_CONFIG_INSIDE and _TASKS: a root ends with its last task */
+#define FRT_CONFIG_UNTIL \
+	0x200u /* with FRT_CONFIG_INSIDE and _TASKS: a root ends with its last task, or with the call that the program names */
 #define FRT_CONFIG_UNTIL_CALL \
 	0x400u			 /* with FRT_CONFIG_UNTIL: with the first call of a method that has FRT_RULE_UNTIL */
 #define FRT_CONFIG_LIMITED 0x40u /* the JVM's metaspace has a limit: struct frt_room */

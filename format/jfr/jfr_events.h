@@ -24,7 +24,7 @@ struct jfr_method_trace {
 	/* and these if it is JFR_KERNEL_FULL. */
 	int64_t major_faults, minor_faults, system_calls, system_call_time;
 	int64_t allocated; /* bytes, or JFR_MISSING; written if the origin says so */
-	int64_t request;   /* ns until the last task had ended, or JFR_MISSING; the same */
+	int64_t request;   /* ns until the request was over, or JFR_MISSING; the same */
 	/* These if the writer has trace ids: of the distributed trace and of its span; 0: in none. */
 	uint64_t trace_hi, trace_lo, span;
 };

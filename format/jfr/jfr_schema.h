@@ -132,7 +132,7 @@ struct jfr_schema {
 	enum jfr_kernel kernel;
 	bool jdk_fields;
 	bool allocated;			  /* calls, and their sums, have the bytes that they allocated */
-	bool until;			  /* requests have the time until their last task had ended */
+	bool until;			  /* requests have the time until they were over */
 	bool samples;			  /* there are events jdk.ExecutionSample */
 	bool trace_ids;			  /* calls have the ids of distributed traces */
 	const struct jfr_user_type *user; /* their ids follow that of the last type */

@@ -27,7 +27,7 @@ struct jfr_origin {
 	enum jfr_kernel kernel;
 	bool samples;	 /* there are events jdk.ExecutionSample */
 	bool allocated;	 /* calls, and their sums, have the bytes that they allocated */
-	bool until;	 /* requests have the time until their last task had ended */
+	bool until;	 /* requests have the time until they were over */
 	bool jdk_fields; /* events of JEP 520 have its fields only */
 	/* types of the user's own, which outlive the writer */
 	const struct jfr_user_type *user;

@@ -33,7 +33,7 @@ struct root {
 	bool named;			/* by the thread where it began, not only by its tasks */
 	bool tasks;			/* it has handed over some */
 	struct held_spans held;
-	struct own_span *own; /* --until=tasks: the span of its own call, until its last task has ended */
+	struct own_span *own; /* --until: the span of its own call, until it is over */
 	uint64_t until;	      /* when that was, TSC */
 	struct stream_vthread vthread;
 };
@@ -185,7 +185,7 @@ static struct root *root_get(struct roots *r, uint64_t number)
 	return *at;
 }
 
-/* The span of its own call gets the time until its last task had ended, if that is known. */
+/* The span of its own call gets the time until the root was over, if that is known. */
 static void root_deliver_own(struct roots *r, const struct root *root, struct own_span *own)
 {
 	struct frt_span *span = &own->record[0];

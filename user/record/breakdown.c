@@ -165,7 +165,7 @@ static uint32_t thread_known(const struct breakdown *b, const struct frt_span *s
 	return s->flags & FRT_SPAN_FOLLOWED && v && v->java_id ? frt_virtual_key(v->java_id) : FRT_NO_THREAD;
 }
 
-/* A root that counts until its last task has ended, after its own call. */
+/* A root that is over after its own call (--until). */
 static bool has_tail(const struct frt_span *s, const struct jfr_method_trace *e)
 {
 	return s->flags & FRT_SPAN_ROOT && e->request != JFR_MISSING && e->request > e->duration;

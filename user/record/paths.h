@@ -42,7 +42,7 @@ struct path_call {
 	uint32_t method;
 	bool root;	    /* it is that of a root (--inside), and not in one */
 	int64_t start, end; /* CLOCK_MONOTONIC, ns */
-	int64_t tasks_end;  /* --until=tasks: when the last task of a root had ended, if that is after `end`; else 0 */
+	int64_t tasks_end;  /* --until: when a root was over, if that is after `end`; else 0 */
 };
 
 /* A call that has been recorded. Those of a thread come in the order of their ends. */

@@ -29,7 +29,7 @@ struct call {
 	bool traced; /* the recording has the next three: ids of the distributed trace; 0 if the call was in none */
 	int64_t trace_hi, trace_lo, span;
 	int64_t allocated; /* bytes that its thread has allocated in it; INT64_MIN: unknown */
-	int64_t request; /* ns until the last task that it handed over had ended; INT64_MIN: not after the call, or unknown */
+	int64_t request;   /* ns until the request was over (--until); INT64_MIN: not after the call, or unknown */
 	uint64_t values_at, values; /* events in a row that have its values by -e, for user_values_each(); 0: none */
 };
 

@@ -20,7 +20,7 @@
 struct outermost_call {
 	struct span span;
 	uint64_t thread; /* thread_number() */
-	int64_t charged; /* the duration without waits that frtrace caused; of a request, until its last task had ended */
+	int64_t charged; /* the duration without waits that frtrace caused; of a request, until it was over */
 };
 
 struct outermost {

@@ -505,7 +505,7 @@ static void slowest_print_table(const struct slow_calls *s, int64_t utc_offset, 
 		if (s->call[i].call.chunk && s->call[i].call.allocated != INT64_MIN)
 			columns[ALLOCATED_COLUMN].label = "Allocated";
 		if (s->call[i].call.chunk && s->call[i].call.request != INT64_MIN)
-			columns[REQUEST_COLUMN].label = "Last Task";
+			columns[REQUEST_COLUMN].label = "Request Time";
 	}
 	table_init(&table, "Slowest Calls", columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; i < s->count; i++)
