@@ -249,17 +249,28 @@ inside_root='
 	shift 3
 	exec chroot "$root" "$@"'
 
+# It takes seconds of CPU to see that they all run: scripts/test names a directory, and the first test that looks does it
+# for all others.
+ROOTS_FOUND=${ROOTS_FOUND:-$WORK}
+
 roots_find() {
-	[ -e "$WORK/roots" ] || mapfile -t ROOTS < <(exclusively "$ROOT/scripts/jdks" 2>"$WORK/roots")
+	[ -e "$ROOTS_FOUND/roots" ] || exclusively roots_look
+	mapfile -t ROOTS <"$ROOTS_FOUND/roots"
 }
 
-roots_why() { sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';'; }
+roots_look() {
+	[ -e "$ROOTS_FOUND/roots" ] && return # another script has looked meanwhile
+	"$ROOT/scripts/jdks" >"$ROOTS_FOUND/.roots" 2>"$ROOTS_FOUND/roots_why"
+	mv "$ROOTS_FOUND/.roots" "$ROOTS_FOUND/roots"
+}
+
+roots_why() { sed 's|^scripts/jdks: ||' "$ROOTS_FOUND/roots_why" | paste -sd ';'; }
 
 root_use() { # FEATURE [WHAT]: false if it is unavailable; then WHAT, if it is given, is skipped
 	local line host
 	roots_find
 	if ! line=$(printf '%s\n' "${ROOTS[@]}" | grep "^$1 "); then
-		[ -z "${2:-}" ] || skip "$2, JDK $1" "$(sed 's|^scripts/jdks: ||' "$WORK/roots" | paste -sd ';')"
+		[ -z "${2:-}" ] || skip "$2, JDK $1" "$(roots_why)"
 		return 1
 	fi
 	host=$(printf '%s\n' "${JDKS[@]}" "$NEWEST" | awk -v version="$1" '$1 <= version' | tail -n 1)

@@ -224,7 +224,7 @@ for jdk in "${JDKS_OF_DAY[@]}"; do
 	UNSEEN='^none$' counted "HotSpot's own probes tell which calls an exception ends in the interpreter" "${exits[@]}" -Xint ExitsMain 500
 	# -Xbatch: a compiler that is late leaves a caller to the interpreter, whose calls of C1's code show no exception.
 	UNSEEN='ynchronized|recursionThrows|switches' counted "HotSpot's own probes count calls in C1's code, and their exceptions" "${exits[@]}" -XX:TieredStopAtLevel=1 -Xbatch ExitsMain 2000
-	counted "HotSpot's own probes count calls in C2's code" "${exits[@]}" -XX:-TieredCompilation ExitsMain 11000
+	counted "HotSpot's own probes count calls in C2's code" "${exits[@]}" -XX:-TieredCompilation -XX:CompileThreshold=800 ExitsMain 2000
 	turn 0 && PROBES=perf counted "HotSpot's own probes count every way out of a method once" "${exits[@]}" ExitsMain 500
 	counted "HotSpot's own probes count the calls of 16 threads" live.Threads::work live.Threads Threads together 16 5000
 	counted "HotSpot's own probes count the calls of short-lived threads" live.Threads::work live.Threads Threads one-by-one 500 3
