@@ -78,6 +78,31 @@ followed() { # THREADS CALLS
 	finish
 }
 
+# Without buffers of threads (TLABs) the JVM has an event for each object, with its stack: the calls have their sum, to the byte.
+summed() { # THREADS CALLS
+	begin "calls of virtual threads have the bytes of all objects that the JVM's events show in them, JDK $FEATURE" || return 0
+	record_program -Xmx600m -Djdk.virtualThreadScheduler.parallelism=2 -XX:-UseTLAB -XX:FlightRecorderOptions=stackdepth=256 \
+		"-XX:StartFlightRecording=filename=$WORK/own.jfr,settings=none,$(printf '+jdk.ObjectAllocationOutsideTLAB#%s=true,' enabled stackTrace)" \
+		Allocating "$1" "$2" virtual -- -e 'test.Call live.Allocating::parked n=arg0' --alloc || return 0
+	"$FRTRACE" export --csv --events=test.Call "$F_FILE" >"$WORK/calls.csv"
+	"$FRTRACE" print --exact --stack-depth=256 --events=ObjectAllocationOutsideTLAB "$WORK/own.jfr" >"$WORK/objects"
+	python3 - "$WORK/calls.csv" "$WORK/objects" "$(($1 * $2))" <<-'END' 2>"$WORK/err" || finding "$(tail -n 1 "$WORK/err")"
+		import csv, sys
+		calls = [int(call["allocated"] or -1) for call in csv.DictReader(open(sys.argv[1], newline=""))]
+		assert len(calls) == int(sys.argv[3]) and min(calls) >= 0, (len(calls), min(calls))
+		sizes = []
+		for line in open(sys.argv[2]):
+		    words = line.split()
+		    if words[:1] == ["allocationSize"]:
+		        assert words[3] == "bytes", line
+		        size = int(words[2])
+		    elif words[:1] == ["live.Allocating.parked(int,"]:
+		        sizes.append(size)
+		assert len(sizes) > 1000 and sum(calls) == sum(sizes), (sum(calls), sum(sizes), len(sizes))
+	END
+	finish
+}
+
 COLLECTORS=(SerialGC ParallelGC G1GC ZGC ShenandoahGC EpsilonGC ConcMarkSweepGC)
 
 # The first collector of these that the JDK has is enough; with SOAK=1 all have their turn.
@@ -96,10 +121,10 @@ exact_with() { # FIRST
 for jdk in "${JDKS_OF_DAY[@]}"; do
 	jdk_use "$jdk"
 	exact_with "$FEATURE"
-	[ "$FEATURE" -lt 21 ] || followed 50 "$(amount 40 1000)"
+	[ "$FEATURE" -lt 21 ] || { followed 50 "$(amount 40 1000)" && summed 20 40; }
 done
 for version in "${OTHERS_OF_DAY[@]}"; do
 	root_use "$version" "each call has the bytes that ThreadMXBean says" || continue
 	exact_with "$version"
-	[ "$FEATURE" -lt 21 ] || followed 50 "$(amount 40 1000)"
+	[ "$FEATURE" -lt 21 ] || { followed 50 "$(amount 40 1000)" && summed 20 40; }
 done

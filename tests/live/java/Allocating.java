@@ -99,7 +99,7 @@ public class Allocating {
         }
     }
 
-    /** What is initialised when a virtual thread first waits is in no call. */
+    /** What the JDK links when a virtual thread first waits, once its classes have hooks, is in no call. */
     static void park() {
         try {
             for (int i = 0; i < 20; i++) {
@@ -126,9 +126,9 @@ public class Allocating {
         boolean virtual = args.length > 3;
         Thread[] all = new Thread[threads];
 
+        stage.awaitGo();
         if (virtual)
             start(Allocating::park, true).join();
-        stage.awaitGo();
         for (int t = 0; t < threads; t++) {
             int first = t * calls;
 
