@@ -225,7 +225,7 @@ static __noinline void native_emit_call(struct native_calls *n, struct frt_nativ
 
 /*
  * Walk the running thread's stack into n->stack. Returns why the walk ended. It is global, so the verifier looks at it
- * once: inline, it takes a second.
+ * once: inline, it takes a second. It does so even if nothing calls it, so what old kernels do not have is asked here.
  */
 int native_walk(struct native_calls *n, __u64 thread);
 
@@ -233,7 +233,9 @@ __noinline int native_walk(struct native_calls *n, __u64 thread)
 {
 	const struct frt_layout *l = &native_setup.layout;
 
-	return n ? stack_walk_own(l, thread + l->thread_anchor, n->stack.frame, &n->stack.frames) : FRT_WALK_UNREADABLE;
+	if (!n || !bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_loop))
+		return FRT_WALK_UNREADABLE;
+	return stack_walk_own(l, thread + l->thread_anchor, n->stack.frame, &n->stack.frames);
 }
 
 static __always_inline void native_take_stack(struct native_calls *n, struct frt_native_call *call, __u64 thread)
