@@ -55,7 +55,7 @@ BPF	:= $(filter-out bpf/native.bpf.c,$(wildcard bpf/*.bpf.c))
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
 LIB_OBJECTS := $(call objects,$(FORMAT) $(FILTERS) $(UPROBES) $(filter-out user/main.c user/print_options.c user/eu_search.c,$(USER))) \
-	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/options/jfc_image.o $(BUILD)/user/options/presets_image.o $(BUILD)/user/page/page_image.o
+	$(BUILD)/user/capture/agent_image.o $(BUILD)/user/capture/plain_image.o $(BUILD)/user/options/jfc_image.o $(BUILD)/user/options/presets_image.o $(BUILD)/user/page/page_image.o
 
 LIB	:= $(BUILD)/frtrace.a # an archive: a test links only what it uses
 
@@ -97,13 +97,26 @@ BPF_x86_64	:= x86
 BPF_aarch64	:= arm64
 
 # bpf/: one skeleton for all that every recording needs, one for native methods
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
-	@echo "  BPF    $<"
+define compile_bpf
+	@echo "  BPF    $@"
 	@mkdir -p $(@D)
 	$(Q)$(CLANG) -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_$(ARCH)) -O2 -g -Wall -Werror -I. -idirafter /usr/include/$(shell $(CC) -dumpmachine) $(DEPS) -c -o $@ $<
+endef
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+	$(compile_bpf)
 
 $(BUILD)/frtrace.bpf.o: $(patsubst bpf/%.bpf.c,$(BUILD)/bpf/%.bpf.o,$(BPF))
 	$(Q)$(BPFTOOL) gen object $@ $^
+
+# The same for kernels that refuse a call of a function that they do not have. It has the same maps and variables, so the
+# skeleton fits, too.
+$(BUILD)/plain/%.bpf.o: private DEPS += -DKERNEL_WITHOUT_CASTS=
+$(BUILD)/plain/%.bpf.o: bpf/%.bpf.c
+	$(compile_bpf)
+
+$(BUILD)/plain.bpf.o: $(patsubst bpf/%.bpf.c,$(BUILD)/plain/%.bpf.o,$(BPF)) $(BUILD)/frtrace.skel.h
+	$(Q)$(BPFTOOL) gen object $@ $(filter %.o,$^)
+	$(Q)$(BPFTOOL) gen skeleton $@ name frtrace_bpf | sed '/elf_bytes(size_t/q' | cmp -s -n $$(sed '/elf_bytes(size_t/q' $(BUILD)/frtrace.skel.h | wc -c) - $(BUILD)/frtrace.skel.h || { echo "$@ has other variables"; rm $@; exit 1; }
 
 $(BUILD)/native.bpf.o: $(BUILD)/bpf/native.bpf.o
 	$(Q)$(BPFTOOL) gen object $@ $^
@@ -131,6 +144,10 @@ $(BUILD)/libfrtrace.so: $(AGENT_OBJECTS)
 $(BUILD)/user/capture/agent_image.o: user/capture/agent_image.S $(BUILD)/libfrtrace.so
 	@mkdir -p $(@D)
 	$(Q)$(CC) -c -DAGENT_FILE='"$(BUILD)/libfrtrace.so"' -o $@ $<
+
+$(BUILD)/user/capture/plain_image.o: user/capture/plain_image.S $(BUILD)/plain.bpf.o
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c -DPLAIN_FILE='"$(BUILD)/plain.bpf.o"' -o $@ $<
 
 $(BUILD)/user/options/jfc_image.o: user/options/jfc_image.S $(wildcard user/options/*.jfc)
 	@mkdir -p $(@D)
@@ -247,7 +264,7 @@ $(BUILD)/tests/frtrace_confined: $(BUILD)/tests/live/confined.o $(BUILD)/user/ma
 
 # loads the BPF programs one by one, for tests/live/kernel/programs.sh
 $(BUILD)/tests/live/load_programs.o: $(BUILD)/frtrace.skel.h $(BUILD)/native.skel.h
-$(BUILD)/tests/frtrace_programs: $(BUILD)/tests/live/load_programs.o
+$(BUILD)/tests/frtrace_programs: $(BUILD)/tests/live/load_programs.o $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDLIBS)
 

@@ -176,7 +176,8 @@ static __always_inline bool put_path(struct frt_named_resource *n, const void *t
 	const struct dentry *root = KERNEL_READ(struct fs_struct, fs, root.dentry);
 	const struct vfsmount *root_mnt = KERNEL_READ(struct fs_struct, fs, root.mnt);
 
-	for (int i = 0; i < PATH_STEPS; i++) {
+	/* 64 bits: if registers are short, i is kept on the stack, where Linux 5.15 would not know a smaller one again */
+	for (__u64 i = 0; i < PATH_STEPS; i++) {
 		if (dentry == root && mnt == root_mnt)
 			return true;
 		if (dentry == KERNEL_READ(struct vfsmount, mnt, mnt_root)) {

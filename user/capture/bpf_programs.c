@@ -45,6 +45,8 @@ static int on_libbpf(enum libbpf_print_level level, const char *format, va_list 
 	return 0;
 }
 
+extern const char plain_image[], plain_image_end[];
+
 static enum right missing_right(void)
 {
 	return right_held(RIGHT_BPF) ? RIGHT_PERFMON : RIGHT_BPF;
@@ -97,10 +99,48 @@ static int load_failed(int err, struct diag *d)
 	return diag_errno(d, err, "cannot load BPF programs (-v shows why)");
 }
 
+/*
+ * Kernels before 5.16, and those that cannot compile such calls, refuse a program with a call of a function that they do
+ * not have, even where it is never reached.
+ */
+static bool takes_unknown_calls(void)
+{
+	const struct bpf_insn program[] = {
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K},
+		{.code = BPF_JMP | BPF_JEQ | BPF_K, .off = 1},
+		{.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL},
+		{.code = BPF_JMP | BPF_EXIT},
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_RAW_TRACEPOINT, NULL, "GPL", program, sizeof(program) / sizeof(program[0]),
+			       NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* The programs without such calls, in the same skeleton. */
+static struct frtrace_bpf *open_plain(void)
+{
+	struct frtrace_bpf *bpf = calloc(1, sizeof(*bpf));
+	int err = bpf ? frtrace_bpf__create_skeleton(bpf) : -ENOMEM;
+
+	if (!err) {
+		bpf->skeleton->data = (void *)plain_image;
+		bpf->skeleton->data_sz = plain_image_end - plain_image;
+		err = bpf_object__open_skeleton(bpf->skeleton, NULL);
+	}
+	if (!err)
+		return bpf;
+	frtrace_bpf__destroy(bpf);
+	errno = -err;
+	return NULL;
+}
+
 int bpf_programs_open(struct frtrace_bpf **out, struct diag *d)
 {
 	libbpf_set_print(on_libbpf);
-	*out = frtrace_bpf__open();
+	*out = takes_unknown_calls() ? frtrace_bpf__open() : open_plain();
 	return *out ? 0 : load_failed(errno, d);
 }
 
