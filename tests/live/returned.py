@@ -7,6 +7,8 @@ import json
 import re
 import sys
 
+import path_parts
+
 threshold = float(sys.argv[4]) * 1e6
 shown, rows = {}, json.load(open(sys.argv[2]))["rows"]
 for row in rows:
@@ -35,20 +37,15 @@ if times != sorted(times, reverse=True):
 if not kept:
     print("none was kept")
 of_start = {row["startTime"]: row for row in rows if row["values"] and "live.Root" in row["values"]}
-paths = collections.defaultdict(list)
-for part in json.load(open(sys.argv[5]))["rows"]:
-    paths[part["call"]].append(part)
-for parts in paths.values():
-    ends = [part["offsetNs"] + part["durationNs"] for part in parts]
-    if [part["offsetNs"] for part in parts] != [0] + ends[:-1] or ends[-1] != parts[0]["totalNs"]:
-        print("a path with gaps:", parts)
+paths = path_parts.paths_in(sys.argv[5])
+for parts in paths:
     request = of_start.get(parts[0]["startTime"])
-    slept = sum(part["durationNs"] for part in parts if (part["thread"], part["state"]) == ("worker", "sleep"))
+    slept = path_parts.slept_in(parts, "worker")
     if not request:
         print("a path of no request:", parts[0])
     # the program does not let the others sleep; a request that lost its CPU may return when the worker has slept already
     elif request["values"]["live.Root"]["n"] % 3 == 0 and slept < 60e6 - request["durationNs"]:
         print("a path without the worker's steps:", slept, request, parts)
-lengths = sorted((parts[0]["totalNs"] for parts in paths.values()), reverse=True)
+lengths = sorted((parts[0]["totalNs"] for parts in paths), reverse=True)
 if len(lengths) != len(times) or any(abs(a - b) > 1000 for a, b in zip(lengths, times)):
     print("paths are not as long as requests:", lengths, times)

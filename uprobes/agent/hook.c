@@ -179,20 +179,18 @@ static void finish_inside(struct frt_slot *s, JNIEnv *env, uint64_t start, uint6
 {
 	const struct frt_inside *in = control_inside(s);
 	uint64_t duration = now - start, rule = load_relaxed(control_rule(0, method));
-	bool thrown = flags & FRT_SPAN_THROWN;
+	bool thrown = flags & FRT_SPAN_THROWN, is_root = inside_is_root(in, start, method);
 
 	hook_count(s, duration, thrown);
 	if (rule & FRT_RULE_TIMED)
 		count_timed(s, start, method, duration, thrown, false);
-	if (unlikely(rule & FRT_RULE_UNTIL) && in->root)
-		inside_reach_end(s, now);
-	if (inside_is_root(in, start, method)) {
-		if (inside_leave_root(s, now, thrown))
-			record_inside(s, env, start, now, method, flags | FRT_SPAN_ROOT);
-	} else if (in->root && (rule & FRT_RULE_ROOT ||
-				(duration >= rule >> FRT_RULE_SHIFT && (thrown || !(rule & FRT_RULE_THROWN))))) {
+	if (!is_root && in->root &&
+	    (rule & FRT_RULE_ROOT || (duration >= rule >> FRT_RULE_SHIFT && (thrown || !(rule & FRT_RULE_THROWN)))))
 		record_inside(s, env, start, now, method, flags);
-	}
+	if (unlikely(rule & FRT_RULE_UNTIL) && in->root) /* its span comes before that of the root */
+		inside_reach_end(s, now);
+	if (is_root && inside_leave_root(s, now, thrown))
+		record_inside(s, env, start, now, method, flags | FRT_SPAN_ROOT);
 }
 
 static int32_t open_root_find(const struct frt_slot *s)

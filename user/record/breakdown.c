@@ -82,6 +82,7 @@ static int make_paths(struct breakdown *b, struct diag *d)
 				    .resources = b->resources,
 				    .segment = b->setup.segment,
 				    .roots = b->setup.path_roots,
+				    .named_ends = b->setup.path_named_ends,
 				    .clock = b->setup.clock,
 				    .ticks_offset = b->setup.ticks_offset};
 

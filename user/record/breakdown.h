@@ -25,6 +25,7 @@ struct breakdown_setup {
 	int64_t start;		     /* of the recording, CLOCK_MONOTONIC ns: earlier pauses get no events */
 	struct method_keys *methods; /* for the paths of calls; NULL: there are none */
 	bool path_roots;	     /* only of roots (--inside) */
+	bool path_named_ends;	     /* and --until names the calls that end them */
 	bool samples;		     /* threads are sampled (--cpu) */
 	struct peer_source peers;    /* who looks for processes that waits are for */
 	bool no_pauses;		     /* the JVM does not report pauses: every call's pause time is unknown */

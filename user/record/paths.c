@@ -21,10 +21,16 @@ struct recent_task {
 	struct stream_vthread vthread;
 };
 
+/* The last ones. */
+struct recent {
+	struct recent_task task[TASKS];
+	size_t count; /* in all; the last one is task[(count - 1) % TASKS] */
+};
+
 struct pending {
 	struct path_call call;
 	struct stream_vthread vthread;
-	struct recent_task last; /* the task that ended last, if that was after the call, and is known */
+	struct recent_task last; /* what ended the root, if that was after the call, and is known */
 	bool has_last;
 };
 
@@ -43,11 +49,10 @@ struct paths {
 	struct followed followed[THREADS];    /* by tid; of two threads, the younger one has a history */
 	struct followed observed[2][THREADS]; /* the same by key: serials, and keys of threads without a slot */
 	struct path_calls calls;
-	struct recent_task task[TASKS];
-	size_t tasks;		      /* in all; the last one is task[(tasks - 1) % TASKS] */
+	struct recent tasks;
+	struct recent enders;	      /* calls that end a root, if the setup says that they do */
 	const struct path_call *call; /* whose path is being computed */
-	const struct path_task
-		*last; /* and the task that ended last, behind it; NULL: there is none, or it is not known */
+	const struct path_task *last; /* and what ended it, behind it; NULL: there is none, or it is not known */
 	struct path_segment segment[SEGMENTS];
 };
 
@@ -98,18 +103,24 @@ static void recent_task_set(struct recent_task *at, const struct path_task *task
 	at->task.vthread = &at->vthread;
 }
 
-void paths_add_task(struct paths *p, const struct path_task *task)
+static void recent_add(struct recent *r, const struct path_task *task)
 {
-	recent_task_set(&p->task[p->tasks++ % TASKS], task);
+	recent_task_set(&r->task[r->count++ % TASKS], task);
 }
 
-/* The last task has ended at that moment, as far as its stamps tell. NULL: it is not known which one that was. */
-static const struct path_task *paths_last_task(const struct paths *p, int64_t end)
+void paths_add_task(struct paths *p, const struct path_task *task)
 {
+	recent_add(&p->tasks, task);
+}
+
+/* A root has ended at that moment, with which one, as far as its stamps tell? NULL: it is not known. */
+static const struct path_task *paths_ender(const struct paths *p, int64_t end)
+{
+	const struct recent *r = p->setup.named_ends ? &p->enders : &p->tasks;
 	const struct path_task *best = NULL;
 
-	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
-		const struct path_task *t = &p->task[i].task;
+	for (size_t i = 0; i < TASKS && i < r->count; i++) {
+		const struct path_task *t = &r->task[i].task;
 
 		if (llabs(t->end - end) <= STAMPS_DIFFER && (!best || llabs(t->end - end) < llabs(best->end - end)))
 			best = t;
@@ -132,6 +143,13 @@ static void pending_move(struct pending *to, const struct pending *from)
 		recent_task_set(&to->last, &from->last.task);
 }
 
+static void paths_add_ender(struct paths *p, const struct path_call *call)
+{
+	if (p->setup.named_ends && call->key != FRT_NO_THREAD &&
+	    *segment_rule(p->setup.segment, call->method) & FRT_RULE_UNTIL)
+		recent_add(&p->enders, &(struct path_task){call->vthread, call->thread, 0, call->start, call->end});
+}
+
 void paths_add(struct paths *p, const struct path_call *call)
 {
 	struct pending *at;
@@ -141,6 +159,7 @@ void paths_add(struct paths *p, const struct path_call *call)
 								     .end = call->end,
 								     .thread = call->key,
 								     .method = call->method});
+	paths_add_ender(p, call);
 	if (p->setup.roots && !call->root)
 		return;
 	if (p->count == CALLS) {
@@ -151,7 +170,7 @@ void paths_add(struct paths *p, const struct path_call *call)
 	at->call = *call;
 	if (call->vthread)
 		at->vthread = *call->vthread;
-	pending_note_last(at, call->tasks_end > call->end ? paths_last_task(p, call->tasks_end) : NULL);
+	pending_note_last(at, call->tasks_end > call->end ? paths_ender(p, call->tasks_end) : NULL);
 }
 
 /* The key of the waits of the thread that ran the task. */
@@ -169,10 +188,11 @@ static bool path_task_is_at(const struct path_task *t, uint32_t key, int64_t at)
 static uint64_t paths_task_in(const struct paths *p, uint32_t key, int64_t begin, int64_t end)
 {
 	int64_t middle = begin + (end - begin) / 2;
-	const struct path_task *best = p->last && path_task_is_at(p->last, key, middle) ? p->last : NULL;
+	bool last = p->last && !p->setup.named_ends && path_task_is_at(p->last, key, middle);
+	const struct path_task *best = last ? p->last : NULL;
 
-	for (size_t i = 0; i < TASKS && i < p->tasks; i++) {
-		const struct path_task *t = &p->task[i].task;
+	for (size_t i = 0; i < TASKS && i < p->tasks.count; i++) {
+		const struct path_task *t = &p->tasks.task[i].task;
 
 		if (path_task_is_at(t, key, middle) && (!best || t->end - t->begin < best->end - best->begin))
 			best = t;
@@ -440,7 +460,7 @@ static void path_follow_thread(struct paths *p, uint32_t key, int64_t begin, int
 		path_write_pieces(p, &p->segment[i], call);
 }
 
-/* From the end of the call on, the path is what the thread did that has run the last task. */
+/* From the end of the call on, the path is what the thread did that ran the last task, or made the call that ends the root. */
 static void path_compute_tail(struct paths *p, const struct jfr_path_segment *call)
 {
 	const struct path_task *last = p->last;
@@ -449,7 +469,7 @@ static void path_compute_tail(struct paths *p, const struct jfr_path_segment *ca
 	tail.thread = last ? thread_keys_of(p->setup.threads, last->thread, last->vthread) : 0;
 	tail.depth = 1;
 	tail.waiter = call->call_thread;
-	tail.waited = "task";
+	tail.waited = p->setup.named_ends ? "request" : "task";
 	path_follow_thread(p, last ? path_task_key(last) : FRT_NO_THREAD, p->call->end, p->call->tasks_end, &tail);
 }
 

@@ -22,6 +22,7 @@ struct paths_setup {
 	const struct resources *resources;
 	const struct segment *segment; /* where open calls are */
 	bool roots;		       /* --inside: only roots have paths */
+	bool named_ends;	       /* and --until names the calls that end them */
 	struct clock *clock;
 	int64_t ticks_offset; /* the target's CLOCK_MONOTONIC minus ours, ns */
 };

@@ -83,6 +83,7 @@ static int make_breakdown(struct recorder *r, struct diag *d)
 					.samples = r->setup.settings->cpu_ns,
 					.methods = r->setup.settings->path ? &r->methods : NULL,
 					.path_roots = settings_has_roots(r->setup.settings),
+					.path_named_ends = r->setup.settings->until == SETTINGS_UNTIL_NAMED,
 					.peers = r->setup.peers,
 					.no_pauses = r->setup.no_pauses};
 	int err;

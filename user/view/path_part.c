@@ -107,10 +107,10 @@ static bool path_text_is(const struct jfr_value *value, const char *text)
 
 static void put_path_link(struct bytes *out, const struct path_part *part)
 {
-	bool owned = path_text_is(&part->waited, "monitor");
+	bool owned = path_text_is(&part->waited, "monitor"), task = path_text_is(&part->waited, "task");
 
-	if (path_text_is(&part->waited, "task")) {
-		put_text(out, "ran the last task of ");
+	if (task || path_text_is(&part->waited, "request")) {
+		put_text(out, task ? "ran the last task of " : "ended the request of ");
 		put_thread_name(out, part->chunk, part->waiter, "an unknown thread");
 		return;
 	}

@@ -120,9 +120,11 @@ completed() {
 		--inside=live.Completed::request:50ms --until='+live.Completed$Answer::complete' --path || return 0
 	says ' 0 lost'
 	"$FRTRACE" view slowest --json --top=1000 "$F_FILE" >"$WORK/slowest" 2>&1 || finding "view slowest: $(tail -c 300 "$WORK/slowest")"
-	seen=$(python3 "$LIVE/completed.py" "$T_DIR/requests" "$WORK/slowest" 50 2>&1)
+	"$FRTRACE" view path --json --top=1000 "$F_FILE" >"$WORK/paths" 2>&1 || finding "view path: $(tail -c 300 "$WORK/paths")"
+	seen=$(python3 "$LIVE/completed.py" "$T_DIR/requests" "$WORK/slowest" 50 "$WORK/paths" 2>&1)
 	[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")"
 	jfr_prints live.Root "requestTime = [0-9]" "requestTime = N/A"
+	jfr_prints frtrace.PathSegment 'waited = "request"'
 	finish
 }
 
@@ -158,4 +160,4 @@ for jdk in "${JDKS_OF_DAY[@]}"; do
 	turn 0 && forgotten killed
 	turn 1 && forgotten stopped
 done
-root_use "${JDKS_IN_TURN[0]}" "tasks that calls hand over in many ways are recorded with their calls" && ways
+root_use "${JDKS_IN_TURN[0]}" "tasks that calls hand over in many ways are recorded with their calls" && ways && completed

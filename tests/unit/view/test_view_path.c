@@ -122,6 +122,8 @@ CASE(a_request_with_tasks_has_its_title_and_says_which_one_was_the_last, setup_t
 				     .call_duration = 20 * MS};
 
 	jfr_path_segment(r.w, &e);
+	e.waited = "request";
+	jfr_path_segment(r.w, &e);
 	part_of(T0 + 10 * MS, 20 * MS, 0, 10 * MS, 1, "cpu");
 	own.request = 20 * MS;
 	jfr_user_event(r.w, REQUEST, &own,
@@ -130,6 +132,7 @@ CASE(a_request_with_tasks_has_its_title_and_says_which_one_was_the_last, setup_t
 	show("path");
 	assert_contains(shown(), "GET /late");
 	assert_contains(shown(), "ran the last task of worker-1");
+	assert_contains(shown(), "ended the request of worker-1");
 }
 
 /* The request's event comes behind the parts of its path. A call of another thread at the same time is not the request. */
