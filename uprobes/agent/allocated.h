@@ -87,10 +87,10 @@ static inline bool allocated_read(uint64_t env, uint64_t *out)
 	uint64_t used = allocated_word(env, allocated_places.used) - begin;
 
 	*out = count + used;
-	if (!begin)
+	if (unlikely(!begin))
 		return !used && allocated_word(env, allocated_places.count) == count;
-	return used < ALLOCATED_BUFFER_MOST && allocated_word(env, allocated_places.count) == count &&
-	       !(collections & 1) && load_acquire(&allocated_collections) == collections;
+	return likely(used < ALLOCATED_BUFFER_MOST && allocated_word(env, allocated_places.count) == count) &&
+	       likely(!(collections & 1) && load_acquire(&allocated_collections) == collections);
 }
 
 /* It is soon different: try again. */
