@@ -43,7 +43,7 @@ static __noinline void drain_slot(struct thread_state *state, const struct drain
 	at &= ~(a->half - 1);
 	state->slot = a->slot + 1;
 	state->copied = at;
-	for (int i = 0; i < 2 && at < a->head; i++) { /* a ring holds at most two halves */
+	for (__u64 i = 0; i < 2 && at < a->head; i++) { /* a ring holds at most two halves; 64 bits: see put_path() */
 		if (copy_half(a, at))
 			return;
 		at += a->half;
