@@ -1,61 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * What happens on each call, in this process: `enter` and `leave` as rewritten methods call them, and the
- * resulting control segment. The last test reads what the agent wrote with the collector's own sweep. The source
- * of the slots is included, because its free lists must start empty in each test.
+ * resulting control segment. The last test reads what the agent wrote with the collector's own sweep.
  */
-#include "tests/lib/machine/machine.h"
-#include "uprobes/agent/ring.c"
-#include "uprobes/agent/slot.c"
-#include "uprobes/agent/hook.h"
-#include "uprobes/agent/recordings.h"
+#include "tests/unit/agent/hook_calls.h"
 #include "user/capture/stream.h"
 #include "user/process/machine/machine.h"
-#include "tests/unit/agent/hooked.h"
 
 #include <pthread.h>
-
-static JNIEnv *const env = (JNIEnv *)0x7f12000003c0;
-
-static int setup(void **state)
-{
-	if (!new_control())
-		return -1;
-	control->epoch = 1;
-	control->recording[0].founder = 1;
-	recordings_shared = false;
-	memset(recordings_since, 0xff, sizeof(recordings_since));
-	memset(slot_table, 0, sizeof(slot_table));
-	memset(free_rings, 0, sizeof(free_rings));
-	free_slots.top = 0;
-	frtrace_drain_semaphore = 1;
-	ring_grow_ticks = 0;
-	control_since = 1;
-	running.java_id = new_flags = 0;
-	mount_unseen = true;
-	return 0;
-}
-
-/* The i-th last record of a slot. */
-static struct frt_span last(const struct frt_slot *s, uint64_t i)
-{
-	struct frt_span r;
-
-	memcpy(&r, ring_at(s) + ((s->head - (i + 1) * FRT_RECORD_SIZE) & (ring_size(s) - 1)), sizeof(r));
-	return r;
-}
 
 static void set_threshold(uint64_t ticks)
 {
 	for (uint32_t method = 0; method < 100; method++)
 		*control_rule(0, method) = ticks << FRT_RULE_SHIFT;
-}
-
-/* Returns the slot of this thread. */
-static struct frt_slot *call(jint method)
-{
-	hook_leave(env, NULL, hook_enter(env, NULL, method), method);
-	return slot_find(env);
 }
 
 CASE(finished_call_becomes_a_span, setup)
@@ -406,121 +363,6 @@ CASE(call_of_a_thread_without_a_slot_is_counted, setup)
 	hook_thrown(env, NULL, hook_enter(env, NULL, 1), 1);
 	assert_int_equal(control->recording[0].unslotted, 2);
 	assert_null(slot_find(env));
-}
-
-/* Recording 0 has begun the epoch; 1 has joined. */
-static void second_joins(void)
-{
-	for (uint32_t r = 0; r < 2; r++) {
-		control->recording[r].state = FRT_ACTIVE;
-		control->recording[r].number = r + 1;
-	}
-	for (uint32_t method = 0; method < 100; method++)
-		*control_rule(1, method) = FRT_RULE_UNTRACED;
-	control->joined++;
-	recordings_shared = true;
-	recordings_epoch = recordings_since[0] = 1;
-	control_since = UINT64_MAX;
-	recordings_since[1] = sys_tsc();
-}
-
-/* What the collector of a recording sees. */
-static struct segment_totals totals_of(uint32_t recording)
-{
-	struct segment seg = {.fd = -1, .base = (char *)control, .recording = recording};
-	struct segment_totals t;
-
-	segment_totals(&seg, &t);
-	return t;
-}
-
-CASE(each_recording_gets_its_own_calls, setup)
-{
-	jlong early = hook_enter(env, NULL, 5);
-	struct frt_slot *s;
-
-	call(3);
-	second_joins();
-	*control_rule(0, 4) = FRT_RULE_UNTRACED; /* 3 is the first one's, 4 the second one's, 5 both ones' */
-	*control_rule(1, 4) = *control_rule(1, 5) = 0;
-	s = call(3);
-	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(1) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
-	call(4);
-	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(0) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
-	call(5);
-	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
-	assert_int_equal(totals_of(0).open, 1);
-	hook_leave(env, NULL, early, 5); /* it began before the second one */
-	assert_int_equal(last(s, 0).flags, FRT_SPAN_NOT(1) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
-	assert_int_equal(totals_of(0).entered, 4);
-	assert_int_equal(totals_of(0).exited, 4);
-	assert_int_equal(totals_of(1).entered, 2);
-	assert_int_equal(totals_of(1).exited, 2);
-	assert_int_equal(totals_of(1).recorded, 2);
-	recordings_since[0] = UINT64_MAX; /* the first one ends */
-	call(5);
-	assert_int_equal(totals_of(0).exited, 4);
-	assert_int_equal(totals_of(1).exited, 3);
-	assert_int_equal(s->depth, 0);
-}
-
-CASE(thresholds_are_each_recordings_own, setup)
-{
-	struct frt_slot *s;
-
-	second_joins();
-	*control_rule(0, 5) = 1ull << 50 << FRT_RULE_SHIFT;
-	*control_rule(1, 5) = FRT_RULE_THROWN;
-	s = call(5);
-	assert_int_equal(s->head, 0);
-	hook_thrown(env, NULL, hook_enter(env, NULL, 5), 5);
-	assert_int_equal(last(s, 0).flags, FRT_SPAN_THROWN | FRT_SPAN_NOT(0) | FRT_SPAN_NOT(2) | FRT_SPAN_NOT(3));
-	assert_int_equal(totals_of(0).exited, 2);
-	assert_int_equal(totals_of(0).recorded, 0);
-	assert_int_equal(totals_of(1).exited, 2);
-	assert_int_equal(totals_of(1).recorded, 1);
-	assert_int_equal(totals_of(1).thrown, 1);
-}
-
-/* Also those deeper than the slot keeps, whose methods it does not know. */
-CASE(lost_exits_are_each_recordings_own, setup)
-{
-	jlong first;
-
-	second_joins();
-	*control_rule(1, 4) = *control_rule(1, 5) = 0;
-	first = hook_enter(env, NULL, 5);
-	for (unsigned int i = 0; i < 2 * FRT_OPEN_CALLS; i++)
-		hook_enter(env, NULL, 3);
-	for (int i = 0; i < 10; i++)
-		hook_enter(env, NULL, 4);
-	hook_thrown(env, NULL, first, 5);
-	assert_int_equal(totals_of(0).lost_exits, 2 * FRT_OPEN_CALLS + 10);
-	assert_int_equal(totals_of(1).lost_exits, 10);
-	assert_int_equal(totals_of(0).open + totals_of(1).open, 0);
-	hook_enter(env, NULL, 4);
-	hook_enter(env, NULL, 3);
-	slot_release(env);
-	assert_int_equal(totals_of(0).lost_exits, 2 * FRT_OPEN_CALLS + 12);
-	assert_int_equal(totals_of(1).lost_exits, 11);
-	slot_jvm_ends(env);
-	assert_int_equal(totals_of(0).open, 2);
-	assert_int_equal(totals_of(1).open, 1);
-}
-
-CASE(row_that_is_used_again_begins_with_nothing, setup)
-{
-	second_joins();
-	*control_rule(1, 5) = FRT_RULE_TIMED;
-	call(5);
-	assert_int_equal(totals_of(1).exited, 1);
-	control->recording[1].number = 9;
-	control->joined++;
-	recordings_since[1] = sys_tsc();
-	assert_int_equal(totals_of(1).exited, 0);
-	call(5);
-	assert_int_equal(totals_of(1).exited, 1);
-	assert_int_equal(totals_of(0).exited, 2);
 }
 
 CASE(span_of_a_virtual_thread_follows_its_name, setup)
