@@ -254,6 +254,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && database libderby-java derby "jdbc:derby:memory:shop;create=true" Derby
 	turn 1 && client OkClient OkHttp "libokhttp-java libokio-java" okhttp okio
 	turn 0 && client ApacheClient "Apache HttpClient 4" "libhttpclient-java libcommons-logging-java" httpclient httpcore commons-logging commons-codec
+	turn 1 && client ApacheClient5 "Apache HttpClient 5" "libhttpclient5-java libslf4j-java" httpclient5 httpcore5 httpcore5-h2 slf4j-api slf4j-nop
 done
 root_use 8 "slow requests of a service nobody knows" && unknown "by HttpURLConnection" HttpURLConnection
 true

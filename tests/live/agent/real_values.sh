@@ -187,6 +187,12 @@ grpc() {
 	ALSO="grpc.Request log" logged "$s" StubCalls grpc.Call grpcMethod --preset=grpc
 }
 
+apache_calls() {
+	local s="the URL of each call of Apache HttpClient 5"
+	jars "$s" "libhttpclient5-java libslf4j-java" httpclient5 httpcore5 httpcore5-h2 slf4j-api slf4j-nop || return 0
+	logged "$s" ApacheCalls http.Call httpMethod url status --preset=apache-httpclient5
+}
+
 mail() {
 	local s="the server of each mail"
 	jars "$s" "libmail-java libactivation-java" javax.mail javax.activation || return 0
@@ -449,6 +455,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && quartz
 	turn 0 && activemq
 	turn 1 && grpc
+	turn 0 && apache_calls
 	turn 0 && mail
 	turn 1 && syncs
 	turn 1 && jgroups

@@ -33,8 +33,9 @@ enum shape_form {
 	SHAPE_DECIMAL,	 /* a long, a scale, or else an integer */
 	SHAPE_IPV4,
 	SHAPE_IPV6,
-	SHAPE_PORT, /* of an address, or of a name */
-	SHAPE_URL   /* protocol, authority, file, and fragment */
+	SHAPE_PORT,   /* of an address, or of a name */
+	SHAPE_URL,    /* protocol, authority, file, and fragment */
+	SHAPE_REQUEST /* scheme, authority, path */
 };
 
 static const struct shape {
@@ -68,6 +69,9 @@ static const struct shape {
 	{"io/netty/util/internal/AppendableCharSequence", SHAPE_COUNT, {"[chars", "Ipos"}},
 	{"org/eclipse/jetty/http/HttpURI", SHAPE_OF, {"L_uri"}},
 	{"org/eclipse/jetty/http/HttpURI$Immutable", SHAPE_OF, {"L_uri"}},
+	{"org/apache/hc/core5/http/message/BasicHttpRequest", SHAPE_REQUEST, {"Lscheme", "Lauthority", "Lpath"}},
+	{"org/apache/hc/core5/net/URIAuthority", SHAPE_OF, {"Lhost"}},
+	{"org/apache/hc/core5/net/Host", SHAPE_PORT, {"Iport", "Lname", "Lname"}},
 };
 
 enum { KEPT_NOTHING, KEPT_WRITING, KEPT_CLASS };
@@ -305,6 +309,7 @@ static enum shape_result add_address(JNIEnv *env, jint v4, jobject v6, struct bu
 
 static enum shape_result add_object(JNIEnv *env, jobject o, struct built_text *t, int deep);
 
+/* A port below 0 is none. */
 static enum shape_result add_port(JNIEnv *env, jobject address, jobject name, jint port, struct built_text *t, int deep)
 {
 	struct built_text *host = t;
@@ -316,15 +321,17 @@ static enum shape_result add_port(JNIEnv *env, jobject address, jobject name, ji
 		return r;
 	for (uint32_t i = begin; i < t->count; i++)
 		v6 = v6 || (address && t->c[i] == ':');
-	if (v6 && built_room(t)) {
+	if (v6 && t->c[begin] != '[' && built_room(t)) {
 		memmove(t->c + begin + 1, t->c + begin, (t->count - begin) * sizeof(t->c[0]));
 		t->c[begin] = '[';
 		t->count++;
 		t->whole++;
 		built_ascii(t, "]");
 	}
-	built_ascii(t, ":");
-	built_number(t, port);
+	if (port >= 0) {
+		built_ascii(t, ":");
+		built_number(t, port);
+	}
 	return SHAPE_TEXT;
 }
 
@@ -348,6 +355,25 @@ static enum shape_result add_url(JNIEnv *env, jobject o, const struct shaped *k,
 			built_ascii(t, ":");
 	}
 	return SHAPE_TEXT;
+}
+
+/* Without an authority the path is all that is known. */
+static enum shape_result add_request(JNIEnv *env, jobject scheme, jobject authority, jobject path, struct built_text *t,
+				     int deep)
+{
+	enum shape_result r = SHAPE_TEXT;
+	uint32_t begin;
+
+	if (authority) {
+		r = add_object(env, scheme, t, deep);
+		built_ascii(t, "://");
+		r = r == SHAPE_TEXT ? add_object(env, authority, t, deep) : r;
+	}
+	begin = t->count;
+	r = r == SHAPE_TEXT ? add_object(env, path, t, deep) : r;
+	if (r == SHAPE_TEXT && authority && begin < t->count && t->c[begin] != '/')
+		return SHAPE_UNKNOWN;
+	return r;
 }
 
 static enum shape_result add_choice(JNIEnv *env, jobject o, const struct shaped *k, struct built_text *t, int deep)
@@ -383,6 +409,7 @@ static enum shape_result add_shaped(JNIEnv *env, jobject o, const struct shaped 
 	case SHAPE_IPV4: return add_address(env, INT(0), NULL, t);
 	case SHAPE_IPV6: return OBJECT(0) ? add_address(env, 0, OBJECT(0), t) : SHAPE_NULL;
 	case SHAPE_URL: return add_url(env, o, k, t);
+	case SHAPE_REQUEST: return add_request(env, OBJECT(0), OBJECT(1), OBJECT(2), t, deep);
 	case SHAPE_PORT: return add_port(env, OBJECT(1), OBJECT(2), INT(0), t, deep);
 	default: return SHAPE_UNKNOWN;
 	}
