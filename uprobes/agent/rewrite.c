@@ -472,7 +472,7 @@ static enum rewrite_answer rewrite_tasks(const struct rewrite *r, const unsigned
 	for (uint32_t i = 0; i < count; i++) {
 		if (edits[i].result != EDIT_DONE)
 			continue;
-		task_place_is_hooked(edits[i].id);
+		task_place_is_hooked(r->env, edits[i].id);
 		any = true;
 	}
 	if (any)

@@ -111,6 +111,43 @@ netty_tasks() {
 	finish
 }
 
+# The same for Kotlin's coroutines, also those of a newer version, which the npm package kotlin-compiler has.
+coroutines() { # WHOSE
+	local seen
+	begin "calls in coroutines of Kotlin ($1) that requests launch are their calls, JDK $FEATURE" || return 0
+	compiled javax Coroutines
+	if [ ${#findings[@]} = 0 ] && run_packaged Coroutines 4 "${CALLS:-30}" && trace_start -e 'live.Child live.Coroutines::child call=arg0' \
+		--inside=live.Coroutines::request:30ms; then
+		trace_calls
+		says ' 0 lost'
+		"$FRTRACE" print --exact --stack-depth=1 --events live.Child "$F_FILE" >"$WORK/calls" 2>&1 || finding "print: $(tail -n 3 "$WORK/calls")"
+		"$FRTRACE" view tree --json --top=100000 "$F_FILE" >"$WORK/tree" 2>&1 || finding "view tree: $(tail -c 300 "$WORK/tree")"
+		seen=$(python3 "$LIVE/branched.py" "$T_DIR/children" "$T_DIR/roots" "$WORK/calls" "$WORK/tree" 30 2>"$WORK/counts") || finding "$(cat "$WORK/counts")"
+		[ -z "$seen" ] || finding "$(head -n 20 <<<"$seen")" "$(cat "$WORK/counts")"
+		target_quit
+	fi
+	finish
+}
+
+coroutines_of_debian() {
+	jars "calls in coroutines of Kotlin that requests launch are their calls" 'libkotlinx-coroutines-java kotlin' \
+		kotlinx-coroutines-core kotlin-stdlib || return 0
+	coroutines 1.0
+}
+
+coroutines_of_npm() {
+	local name lib=${NODE_PATH-}/kotlin-compiler/lib
+	JAR=
+	for name in kotlinx-coroutines-core-jvm kotlin-stdlib; do
+		if [ ! -e "$lib/$name.jar" ]; then
+			skip "calls in newer coroutines of Kotlin that requests launch are their calls, JDK $FEATURE" "no $lib/$name.jar: npm package kotlin-compiler"
+			return 0
+		fi
+		JAR+=:$lib/$name.jar
+	done
+	coroutines 1.8
+}
+
 netty() {
 	local s="requests and texts of Netty's codec"
 	jars "$s" libnetty-java netty-{buffer,codec,codec-http,common,transport,resolver,handler} || return 0
@@ -452,6 +489,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && jdk_server
 	turn 0 && netty
 	turn 1 && netty_tasks
+	turn 0 && coroutines_of_debian
+	turn 1 && coroutines_of_npm
 	turn 1 && quartz
 	turn 0 && activemq
 	turn 1 && grpc

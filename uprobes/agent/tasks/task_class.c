@@ -13,6 +13,7 @@ static char internal_name[64], binary_name[64];
 static const struct class_hooks hooks[TASK_HOOKS] = {
 	[TASK_SUBMITS] = {internal_name, "submits", NULL, NULL, NULL, NULL},
 	[TASK_SHARES] = {internal_name, "shares", NULL, NULL, NULL, NULL},
+	[TASK_MOVES] = {internal_name, "moves", NULL, NULL, NULL, NULL},
 	[TASK_RUNS_HERE] = {internal_name, "arrives", "ends", "ends", NULL, NULL},
 	[TASK_REFUSES] = {internal_name, "refuses", NULL, NULL, NULL, NULL},
 	[TASK_RUNS] = {internal_name, "begins", "ends", "ends", NULL, NULL},
@@ -26,7 +27,7 @@ static const struct class_hooks hooks[TASK_HOOKS] = {
 static struct task_natives functions;
 static jclass task_class;
 static jobjectArray tasks;
-static jfieldID on_field, pending_field;
+static jfieldID on_field, pending_field, coroutines_field;
 static jmethodID begins;
 static bool bound;
 
@@ -46,11 +47,12 @@ static bool task_names_set(const char *tag)
 static void task_natives_bind(JNIEnv *env, jclass class)
 {
 	void *const function[TASK_NATIVES] = {
-		(void *)functions.ask,	 (void *)functions.nameless, (void *)functions.put,
-		(void *)functions.twin,	 (void *)functions.any,	     (void *)functions.find,
-		(void *)functions.take,	 (void *)functions.end,	     (void *)functions.idle,
-		(void *)functions.first, (void *)functions.strange,  (void *)functions.direct,
-		(void *)functions.other, (void *)functions.left,     (void *)functions.unmet};
+		(void *)functions.ask,	      (void *)functions.nameless, (void *)functions.put,
+		(void *)functions.twin,	      (void *)functions.any,	  (void *)functions.find,
+		(void *)functions.take,	      (void *)functions.end,	  (void *)functions.idle,
+		(void *)functions.first,      (void *)functions.strange,  (void *)functions.direct,
+		(void *)functions.other,      (void *)functions.left,	  (void *)functions.unmet,
+		(void *)functions.dispatched, (void *)functions.starts};
 	JNINativeMethod native[TASK_NATIVES];
 
 	for (int i = 0; i < TASK_NATIVES; i++)
@@ -80,6 +82,7 @@ static bool task_members_find(JNIEnv *env)
 
 	on_field = (*env)->GetStaticFieldID(env, task_class, "on", "I");
 	pending_field = (*env)->GetStaticFieldID(env, task_class, "pending", "I");
+	coroutines_field = (*env)->GetStaticFieldID(env, task_class, "coroutines", "I");
 	begins = (*env)->GetStaticMethodID(env, task_class, "begins", "(" OBJECT "I)J");
 	if (jvm_threw(env) || !array)
 		return false;
@@ -113,6 +116,11 @@ void task_class_set_on(JNIEnv *env, bool on)
 void task_class_set_pending(JNIEnv *env, bool pending)
 {
 	(*env)->SetStaticIntField(env, task_class, pending_field, pending);
+}
+
+void task_class_set_coroutines(JNIEnv *env)
+{
+	(*env)->SetStaticIntField(env, task_class, coroutines_field, 1);
 }
 
 jobject task_class_forget(JNIEnv *env, uint32_t row)

@@ -43,6 +43,9 @@ struct task_natives {
 	void(JNICALL *left)(JNIEnv *env, jclass helper, jint hash);
 	/* The thread of a pool is about to run a task: has none of its hooks met it yet? */
 	jint(JNICALL *unmet)(JNIEnv *env, jclass helper, jint place);
+	/* The object is of a class of Kotlin's coroutines; one that begins. */
+	jint(JNICALL *dispatched)(JNIEnv *env, jclass helper, jobject object);
+	jint(JNICALL *starts)(JNIEnv *env, jclass helper, jobject object);
 };
 
 /* Define the class, or find it again, and bind the natives. False: it cannot be made. */
@@ -51,6 +54,9 @@ bool task_class_init(JNIEnv *env, const char *tag, const struct task_natives *na
 /* Only while they are set do the hooks call natives: for tasks that are handed over, and for those that begin. */
 void task_class_set_on(JNIEnv *env, bool on);
 void task_class_set_pending(JNIEnv *env, bool pending);
+
+/* From now on, what a pool gets may be a coroutine of Kotlin. */
+void task_class_set_coroutines(JNIEnv *env);
 
 /* Drop the reference in a row, and return it as a local one; NULL: there was none. */
 jobject task_class_forget(JNIEnv *env, uint32_t row);
@@ -62,6 +68,7 @@ jlong task_class_begins(JNIEnv *env, jobject task, jint place);
 enum task_hook {
 	TASK_SUBMITS,	/* EDIT_TELLS: hands it over */
 	TASK_SHARES,	/* the same, of an object that may be in a queue already */
+	TASK_MOVES,	/* the same, of a coroutine, whose object may wait already, and is that task still */
 	TASK_RUNS,	/* EDIT_ENCLOSES: runs it */
 	TASK_RUNS_HERE, /* the same, of one that was shared */
 	TASK_GETS,	/* EDIT_HANDS: returns it to the thread that will run it until it asks for the next one */

@@ -54,6 +54,8 @@ enum task_native {
 	TASK_OTHER,
 	TASK_LEFT,
 	TASK_UNMET,
+	TASK_DISPATCHED,
+	TASK_STARTS,
 	TASK_NATIVES
 };
 extern char task_native_names[TASK_NATIVES][12], task_native_types[TASK_NATIVES][48];

@@ -8,8 +8,8 @@
 
 /* Members that code refers to. */
 struct task_members {
-	uint16_t on, pending, busy, unsafe, get_long, get_int, tasks, hash, once, submits, shared, keeps, twins, takes,
-		begins, arrives, ends, runs_once[3], native[TASK_NATIVES];
+	uint16_t on, pending, coroutines, busy, unsafe, get_long, get_int, tasks, hash, once, kotlin, moves, submits,
+		shared, keeps, twins, takes, begins, arrives, ends, runs_once[3], native[TASK_NATIVES];
 };
 
 /* A branch by how many tasks wait. */
@@ -36,8 +36,8 @@ size_t task_put_search(struct code_writer *w, const struct task_members *m, size
 /* Go on with the next handle unless that one is of the task. */
 void task_put_is_task(struct code_writer *w, const struct task_members *m, size_t loop);
 
-/* The methods that an object passes when it is handed over: submits, shares, shared, keeps, twins. */
-#define TASK_SUBMIT_METHODS 5
+/* The methods that an object passes when it is handed over: submits, shares, moves, shared, keeps, twins. */
+#define TASK_SUBMIT_METHODS 6
 void task_code_put_submits(struct code_writer *w, const struct task_members *m);
 
 #endif

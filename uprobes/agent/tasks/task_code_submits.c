@@ -41,6 +41,12 @@ static void put_shares(struct code_writer *w, const struct task_members *m)
 	task_put_call_with(w, OP_ILOAD_1, m->submits);
 	code_put1(w, OP_RETURN);
 	code_branch_here(w, other);
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->kotlin);
+	other = code_branch(w, OP_IFEQ);
+	task_put_call_with(w, OP_ILOAD_1, m->moves);
+	code_put1(w, OP_RETURN);
+	code_branch_here(w, other);
 	code_put(w, OP_BIPUSH, TASK_STRANGE & 255, OP_ISTORE_2);
 	idle = task_put_branch_if_idle(w, m);
 	code_put1(w, OP_ILOAD_1);
@@ -66,6 +72,30 @@ static void put_shares(struct code_writer *w, const struct task_members *m)
 	put_keeps_row(w, m, OP_ICONST_0);
 	code_put1(w, OP_ILOAD_3);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_LEFT]);
+	for (int i = 0; i < 4; i++)
+		code_branch_here(w, end[i]);
+	code_put1(w, OP_RETURN);
+	code_end_method(w);
+}
+
+static void put_moves(struct code_writer *w, const struct task_members *m)
+{
+	size_t end[4], idle, none, loop;
+
+	code_begin_method(w, "moves", "(" OBJECT "I)V", 5);
+	task_put_is_on(w, m, end);
+	end[2] = task_put_branch_if_idle(w, m);
+	idle = task_put_branch_by_waiting(w, m, OP_IFEQ);
+	task_put_hash(w, m);
+	none = task_put_search(w, m, &loop);
+	task_put_is_task(w, m, loop);
+	code_put1(w, OP_RETURN);
+	code_branch_here(w, idle);
+	code_branch_here(w, none);
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_STARTS]);
+	end[3] = code_branch(w, OP_IFEQ);
+	task_put_call_with(w, OP_ILOAD_1, m->submits);
 	for (int i = 0; i < 4; i++)
 		code_branch_here(w, end[i]);
 	code_put1(w, OP_RETURN);
@@ -132,6 +162,7 @@ void task_code_put_submits(struct code_writer *w, const struct task_members *m)
 {
 	put_submits(w, m);
 	put_shares(w, m);
+	put_moves(w, m);
 	put_shared(w, m);
 	put_keeps(w, m);
 	put_twins(w, m);

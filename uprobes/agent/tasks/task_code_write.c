@@ -2,12 +2,13 @@
 /*
  * The class, as a Java source would have it:
  *
- *    static int on, pending;
+ *    static int on, pending, coroutines;
  *    static long busy;   // the address of inside_busy, getLong() is Unsafe's; its lower half says how many tasks wait
  *    static Object[] tasks = new Object[TASK_ROWS];
  *    static boolean once(Object task) {
  *        return task instanceof FutureTask || task instanceof ForkJoinTask || task instanceof Future;
  *    }
+ *    static boolean kotlin(Object task) { return coroutines != 0 && task != null && dispatched(task) != 0; }
  *    static void submits(Object task, int place) {
  *        if (task == null || on == 0 || getLong(busy) == 0) return;
  *        int row = ask(place);
@@ -17,6 +18,7 @@
  *    static void shares(Object task, int place) {
  *        if (task == null || on == 0) return;
  *        if (once(task)) { submits(task, place); return; }
+ *        if (kotlin(task)) { moves(task, place); return; }
  *        int row = getLong(busy) == 0 ? TASK_STRANGE : ask(place);
  *        if (row >= 0) { keeps(task, row, 1); return; }
  *        int hash = System.identityHashCode(task);
@@ -26,6 +28,16 @@
  *        if (row < 0) return;
  *        keeps(task, row, 0);
  *        left(hash);
+ *    }
+ *    static void moves(Object task, int place) {
+ *        if (task == null || on == 0 || getLong(busy) == 0) return;
+ *        if (getInt(busy) != 0) {
+ *            int hash = System.identityHashCode(task);
+ *            long handle = 0;
+ *            while ((handle = find(hash, handle)) != 0)
+ *                if (tasks[(int) handle & TASK_ROWS - 1] == task) return;
+ *        }
+ *        if (starts(task) != 0) submits(task, place);
  *    }
  *    static void keeps(Object task, int row, int again) {
  *        tasks[row] = task;
@@ -68,6 +80,7 @@
  *        return handle == 1 ? 0 : handle;
  *    }
  *    static long arrives(Object task, int place) {
+ *        if (kotlin(task)) return 0; // it has its own place to run
  *        long handle = takes(task, place);
  *        if (handle == 1) return 0;
  *        if (handle == 0 && task != null && on != 0 && !once(task)) left(System.identityHashCode(task));
@@ -92,11 +105,15 @@
 #include "uprobes/agent/tasks/task_code.h"
 #include "uprobes/agent/tasks/task_code_parts.h"
 
-char task_native_names[TASK_NATIVES][12] = {
-	[TASK_ASK] = "ask",	[TASK_NAMELESS] = "nameless", [TASK_PUT] = "put",	   [TASK_TWIN] = "twin",
-	[TASK_ANY] = "any",	[TASK_FIND] = "find",	      [TASK_TAKE] = "take",	   [TASK_END] = "end",
-	[TASK_IDLE] = "idle",	[TASK_FIRST] = "first",	      [TASK_STRANGER] = "strange", [TASK_DIRECT] = "direct",
-	[TASK_OTHER] = "other", [TASK_LEFT] = "left",	      [TASK_UNMET] = "unmet"};
+char task_native_names[TASK_NATIVES][12] = {[TASK_ASK] = "ask",		 [TASK_NAMELESS] = "nameless",
+					    [TASK_PUT] = "put",		 [TASK_TWIN] = "twin",
+					    [TASK_ANY] = "any",		 [TASK_FIND] = "find",
+					    [TASK_TAKE] = "take",	 [TASK_END] = "end",
+					    [TASK_IDLE] = "idle",	 [TASK_FIRST] = "first",
+					    [TASK_STRANGER] = "strange", [TASK_DIRECT] = "direct",
+					    [TASK_OTHER] = "other",	 [TASK_LEFT] = "left",
+					    [TASK_UNMET] = "unmet",	 [TASK_DISPATCHED] = "dispatched",
+					    [TASK_STARTS] = "starts"};
 char task_native_types[TASK_NATIVES][48] = {[TASK_ASK] = "(I)I",
 					    [TASK_NAMELESS] = "(I)I",
 					    [TASK_PUT] = "(III)I",
@@ -111,7 +128,9 @@ char task_native_types[TASK_NATIVES][48] = {[TASK_ASK] = "(I)I",
 					    [TASK_DIRECT] = "(I)V",
 					    [TASK_OTHER] = "(I)V",
 					    [TASK_LEFT] = "(I)V",
-					    [TASK_UNMET] = "(I)I"};
+					    [TASK_UNMET] = "(I)I",
+					    [TASK_DISPATCHED] = "(" OBJECT ")I",
+					    [TASK_STARTS] = "(" OBJECT ")I"};
 
 static void put_runs_once(struct code_writer *w, const struct task_members *m)
 {
@@ -129,6 +148,24 @@ static void put_runs_once(struct code_writer *w, const struct task_members *m)
 	for (int i = 0; i < 2; i++)
 		code_branch_here(w, yes[i]);
 	code_put(w, OP_ICONST_1, OP_IRETURN);
+	code_end_method(w);
+}
+
+static void put_kotlin(struct code_writer *w, const struct task_members *m)
+{
+	size_t none[2];
+
+	code_begin_method(w, "kotlin", "(" OBJECT ")I", 1);
+	code_put_member(w, OP_GETSTATIC, m->coroutines);
+	none[0] = code_branch(w, OP_IFEQ);
+	code_put1(w, OP_ALOAD_0);
+	none[1] = code_branch(w, OP_IFNULL);
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_DISPATCHED]);
+	code_put1(w, OP_IRETURN);
+	for (int i = 0; i < 2; i++)
+		code_branch_here(w, none[i]);
+	code_put(w, OP_ICONST_0, OP_IRETURN);
 	code_end_method(w);
 }
 
@@ -195,6 +232,11 @@ static void put_arrives(struct code_writer *w, const struct task_members *m)
 	size_t other, end[4];
 
 	code_begin_method(w, "arrives", "(" OBJECT "I)J", 4);
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->kotlin);
+	other = code_branch(w, OP_IFEQ);
+	code_put(w, OP_LCONST_0, OP_LRETURN);
+	code_branch_here(w, other);
 	other = put_taken(w, m);
 	code_put(w, OP_LCONST_0, OP_LRETURN);
 	code_branch_here(w, other);
@@ -334,6 +376,7 @@ static void find_members(struct code_writer *w, struct task_members *m)
 
 	m->on = code_member(w, 9, w->this_class, "on", "I");
 	m->pending = code_member(w, 9, w->this_class, "pending", "I");
+	m->coroutines = code_member(w, 9, w->this_class, "coroutines", "I");
 	m->busy = code_member(w, 9, w->this_class, "busy", "J");
 	m->unsafe = code_member(w, 10, unsafe, "getUnsafe", w->is_8 ? "()L" UNSAFE_8 ";" : "()L" UNSAFE ";");
 	m->get_long = code_member(w, 10, unsafe, "getLong", "(J)J");
@@ -341,6 +384,8 @@ static void find_members(struct code_writer *w, struct task_members *m)
 	m->tasks = code_member(w, 9, w->this_class, "tasks", OBJECTS);
 	m->hash = code_member(w, 10, code_class(w, "java/lang/System"), "identityHashCode", "(" OBJECT ")I");
 	m->once = code_member(w, 10, w->this_class, "once", "(" OBJECT ")I");
+	m->kotlin = code_member(w, 10, w->this_class, "kotlin", "(" OBJECT ")I");
+	m->moves = code_member(w, 10, w->this_class, "moves", "(" OBJECT "I)V");
 	m->submits = code_member(w, 10, w->this_class, "submits", "(" OBJECT "I)V");
 	m->shared = code_member(w, 10, w->this_class, "shared", "(" OBJECT "I)I");
 	m->keeps = code_member(w, 10, w->this_class, "keeps", "(" OBJECT "II)V");
@@ -366,15 +411,17 @@ static void put_members(struct code_writer *w, uint16_t object)
 	code_put2(w, w->this_class);
 	code_put2(w, object);
 	code_put2(w, 0);
-	code_put2(w, 4);
+	code_put2(w, 5);
 	code_put_field(w, "busy", "J");
 	code_put_field(w, "on", "I");
 	code_put_field(w, "pending", "I");
+	code_put_field(w, "coroutines", "I");
 	code_put_field(w, "tasks", OBJECTS);
-	code_put2(w, TASK_NATIVES + TASK_SUBMIT_METHODS + 12);
+	code_put2(w, TASK_NATIVES + TASK_SUBMIT_METHODS + 13);
 	for (int i = 0; i < TASK_NATIVES; i++)
 		code_put_native(w, task_native_names[i], task_native_types[i]);
 	put_runs_once(w, &m);
+	put_kotlin(w, &m);
 	task_code_put_submits(w, &m);
 	put_takes(w, &m);
 	put_begins(w, &m);

@@ -26,7 +26,7 @@ static struct task_class_name {
 	char name[NAME]; /* signature */
 } known[CLASSES];
 
-/* Fields of the JDK's classes with what the program has given. Of several in one class, the JDK has one. */
+/* Fields with what the program has given. Of several in one class, one is there. */
 static const struct wrapper {
 	const char *class_name, *field, *type;
 } wrappers[] = {
@@ -60,6 +60,8 @@ static const struct wrapper {
 	{"Ljava/lang/VirtualThread$VThreadContinuation;", "target", "Ljava/lang/Runnable;"},
 	{"Ljava/lang/VirtualThread$VThreadContinuation$1;", "val$task", "Ljava/lang/Runnable;"},
 	{"Ljava/util/concurrent/ThreadPerTaskExecutor$ThreadBoundFuture;", "task", "Ljava/util/concurrent/Callable;"},
+	{"Lkotlinx/coroutines/internal/DispatchedContinuation;", "continuation", "Lkotlin/coroutines/Continuation;"},
+	{"Lkotlinx/coroutines/DispatchedContinuation;", "continuation", "Lkotlin/coroutines/Continuation;"},
 };
 
 /* There is an object of the class, so this does not initialise it. */
@@ -177,6 +179,8 @@ bool task_name_is_worker(JNIEnv *env, jobject thread, const struct task_class_na
 		"Ljava/util/concurrent/ThreadPoolExecutor$Worker;",
 		"Lorg/apache/tomcat/util/threads/ThreadPoolExecutor$Worker;",
 		"Lorg/eclipse/jetty/util/thread/QueuedThreadPool$Runner;",
+		"Lkotlinx/coroutines/scheduling/CoroutineScheduler$Worker;",
+		"Lkotlinx/coroutines/DefaultExecutor;",
 	};
 	jclass forks;
 	bool is;
@@ -190,6 +194,27 @@ bool task_name_is_worker(JNIEnv *env, jobject thread, const struct task_class_na
 	is = (*env)->IsInstanceOf(env, thread, forks);
 	(*env)->DeleteLocalRef(env, forks);
 	return is;
+}
+
+static const char *coroutine_class(JNIEnv *env, jobject object)
+{
+	static uint32_t guess;
+	const struct task_class_name *name = class_named(env, (*env)->GetObjectClass(env, object), &guess);
+
+	return name ? name->name : "";
+}
+
+jint JNICALL task_name_dispatched(JNIEnv *env, jclass helper, jobject object)
+{
+	return slice_begins(slice_of(coroutine_class(env, object)), "Lkotlinx/coroutines/");
+}
+
+jint JNICALL task_name_starts(JNIEnv *env, jclass helper, jobject object)
+{
+	const char *name = coroutine_class(env, object);
+
+	return text_is(name, "Lkotlinx/coroutines/internal/DispatchedContinuation;") ||
+	       text_is(name, "Lkotlinx/coroutines/DispatchedContinuation;");
 }
 
 static jfieldID first_field;

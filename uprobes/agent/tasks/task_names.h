@@ -25,4 +25,10 @@ bool task_name_is_worker(JNIEnv *env, jobject thread, const struct task_class_na
 /* The task that a ThreadPoolExecutor.Worker was made for, as a local reference; NULL: none, or unknown. */
 jobject JNICALL task_name_first(JNIEnv *env, jclass helper, jobject worker);
 
+/* Is this object of a class of Kotlin's coroutines? */
+jint JNICALL task_name_dispatched(JNIEnv *env, jclass helper, jobject object);
+
+/* Is this object a coroutine of Kotlin that begins or goes on, and not what waits for one, nor any other Runnable? */
+jint JNICALL task_name_starts(JNIEnv *env, jclass helper, jobject object);
+
 #endif

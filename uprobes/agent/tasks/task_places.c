@@ -21,11 +21,17 @@
 #define VIRTUAL	  "java/lang/VirtualThread"
 #define NETTY	  "io/netty/util/concurrent/"
 
-#define FORKED		  "(Ljava/util/concurrent/ForkJoinTask;"
-#define RUNNABLE	  "(Ljava/lang/Runnable;)V"
-#define JUST_8		  1
-#define NOT_8		  2
-#define RUN(class)	  {class, "run", "()V", .hook = TASK_RUNS}
+#define KOTLIN "kotlinx/coroutines/"
+
+#define FORKED	   "(Ljava/util/concurrent/ForkJoinTask;"
+#define RUNNABLE   "(Ljava/lang/Runnable;)V"
+#define JUST_8	   1
+#define NOT_8	   2
+#define RUN(class) {class, "run", "()V", .hook = TASK_RUNS}
+#define BLOCK	   "(Lkotlin/coroutines/CoroutineContext;Ljava/lang/Runnable;)V"
+#define DISPATCHES(class)                                                   \
+	{KOTLIN class, "dispatch", BLOCK, .hook = TASK_MOVES, .object = 2}, \
+		{KOTLIN class, "dispatchYield", BLOCK, .hook = TASK_MOVES, .object = 2}
 #define REFUSES(class, e) {EXECUTOR "$" class, "rejectedExecution", NULL, .hook = TASK_REFUSES, .object = 1, .end = (e)}
 
 static const struct place {
@@ -36,6 +42,7 @@ static const struct place {
 	uint8_t since;	/* JUST_8, NOT_8, or 0 */
 	enum frt_task_end end;
 	bool helps;	    /* a thread may run others' tasks here while it is in one of its own */
+	bool resumes;	    /* it goes on as if it had not been handed over: there is no task */
 	const char *unless; /* the class has this method, which does it all; NULL: there is none */
 } places[] = {
 	{NULL, NULL, NULL, .hook = TASK_RUNS}, /* of threads: what task_place_thread() says */
@@ -76,6 +83,35 @@ static const struct place {
 	{NETTY "AbstractEventExecutor", "runTask", RUNNABLE, .hook = TASK_RUNS_HERE, .helps = true},
 	{NETTY "AbstractEventExecutor", "safeExecute", RUNNABLE, .hook = TASK_RUNS_HERE, .helps = true,
 	 .unless = "runTask"},
+	/*
+	 * Coroutines of Kotlin. When one begins, a dispatcher gets its DispatchedContinuation. Where it is suspended, a
+	 * CancellableContinuationImpl is made for the rest of it, which belongs to the call that is suspended, whoever resumes
+	 * it: so it waits from there on. If it was resumed before that, it goes on with the result. It may go on in any thread
+	 * that happens to be in another call.
+	 */
+	DISPATCHES("scheduling/ExperimentalCoroutineDispatcher"), /* up to 1.6 */
+	DISPATCHES("scheduling/LimitingDispatcher"),
+	DISPATCHES("scheduling/SchedulerCoroutineDispatcher"),
+	DISPATCHES("scheduling/UnlimitedIoScheduler"),
+	DISPATCHES("internal/LimitedDispatcher"),
+	DISPATCHES("EventLoopBase"), /* up to 1.1 */
+	DISPATCHES("EventLoopImplBase"),
+	DISPATCHES("CommonPool"),
+	DISPATCHES("ExecutorCoroutineDispatcherBase"), /* up to 1.4 */
+	DISPATCHES("ExecutorCoroutineDispatcherImpl"),
+	{KOTLIN "internal/ArrayQueue", "addLast", NULL, .hook = TASK_MOVES, .object = 1}, /* Unconfined's, up to 1.1 */
+	{KOTLIN "EventLoop", "dispatchUnconfined", NULL, .hook = TASK_MOVES, .object = 1},
+	{KOTLIN "internal/DispatchedContinuationKt", "safeDispatch",
+	 "(L" KOTLIN "CoroutineDispatcher;Lkotlin/coroutines/CoroutineContext;Ljava/lang/Runnable;)V",
+	 .hook = TASK_MOVES, .object = 2},					  /* to all, since 1.9 */
+	{KOTLIN "AbstractContinuation", "getResult", NULL, .hook = TASK_SUBMITS}, /* up to 1.1 */
+	{KOTLIN "CancellableContinuationImpl", "getResult", NULL, .hook = TASK_SUBMITS},
+	{KOTLIN "CancellableContinuationImpl", "getSuccessfulResult", NULL, .hook = TASK_DROPS, .resumes = true},
+	{KOTLIN "CancellableContinuationImpl", "getSuccessfulResult$kotlinx_coroutines_core", NULL, .hook = TASK_DROPS,
+	 .resumes = true},
+	{KOTLIN "DispatchedTask", "run", "()V", .hook = TASK_RUNS, .helps = true},
+	{KOTLIN "DispatchedKt", "resume", NULL, .hook = TASK_RUNS, .helps = true}, /* without a queue */
+	{KOTLIN "DispatchedTaskKt", "resume", NULL, .hook = TASK_RUNS, .helps = true},
 };
 
 #define PLACES (sizeof(places) / sizeof(places[0]))
@@ -133,7 +169,7 @@ static bool is_of_places(struct slice class_name)
 
 bool task_places_are_own(struct slice class_name)
 {
-	if (slice_begins(class_name, NETTY))
+	if (slice_begins(class_name, NETTY) || slice_begins(class_name, KOTLIN))
 		return is_of_places(class_name);
 	for (uint32_t i = 0; i < load_acquire(&owns); i++)
 		if (slice_is(class_name, own[i].class_name))
@@ -196,10 +232,12 @@ static enum task_hook task_place_hook(uint32_t place)
 	return places[place].hook;
 }
 
-void task_place_is_hooked(jint place)
+void task_place_is_hooked(JNIEnv *env, jint place)
 {
 	const struct frt_place *p = &own[((uint32_t)place - PLACES) % FRT_PLACES];
 
+	if ((uint32_t)place < PLACES && places[place].hook == TASK_MOVES)
+		task_class_set_coroutines(env);
 	for (uint32_t r = 0; r < FRT_RECORDINGS && (uint32_t)place >= PLACES; r++)
 		for (uint32_t i = 0; i < FRT_PLACES; i++)
 			if (place_is_same(&control_config(r)->place[i], p))
@@ -237,6 +275,11 @@ static const struct place *task_place_at(jint place)
 enum frt_task_end task_place_end(jint place)
 {
 	return task_place_at(place)->end;
+}
+
+bool task_place_resumes(jint place)
+{
+	return task_place_at(place)->resumes;
 }
 
 bool task_place_is_open(jint place)

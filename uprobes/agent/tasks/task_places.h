@@ -24,10 +24,13 @@ bool task_places_in(struct slice class_name);
 uint32_t task_places_edits(const struct class_file *c, struct method_edit *edits, uint32_t room);
 
 /* The method at this place has hooks now. */
-void task_place_is_hooked(jint place);
+void task_place_is_hooked(JNIEnv *env, jint place);
 
 /* What becomes of a task that is taken at this place. */
 enum frt_task_end task_place_end(jint place);
+
+/* True if it goes on at this place as if it had not been suspended: there is no task. */
+bool task_place_resumes(jint place);
 
 /* True if it runs until the thread asks for the next one, or ends. */
 bool task_place_is_open(jint place);

@@ -11,7 +11,7 @@
 #include "uprobes/agent/slot.h"
 #include "uprobes/agent/stack.h"
 #include "uprobes/agent/tasks/task_names.h"
-#include "uprobes/agent/tasks/task_others.h"
+#include "uprobes/agent/tasks/task_objects.h"
 #include "uprobes/agent/tasks/task_places.h"
 #include "uprobes/agent/tasks/task_rows.h"
 #include "uprobes/agent/tasks/task_threads.h"
@@ -246,28 +246,6 @@ static jint JNICALL tasks_put(JNIEnv *env, jclass helper, jint at, jint hash, ji
 	return TASK_GONE;
 }
 
-static void JNICALL tasks_twin(JNIEnv *env, jclass helper, jint at, jlong other)
-{
-	task_row_doubt(task_row_of(at), other);
-}
-
-static void JNICALL tasks_other(JNIEnv *env, jclass helper, jint hash)
-{
-	if (!task_other_add(hash))
-		task_hash_doubt(hash);
-}
-
-static void JNICALL tasks_left(JNIEnv *env, jclass helper, jint hash)
-{
-	task_thread_meets(env);
-	task_other_remove(hash);
-}
-
-static jint JNICALL tasks_unmet(JNIEnv *env, jclass helper, jint place)
-{
-	return task_thread_is_unmet(env);
-}
-
 /* In the root that the thread is in, a task may begin here that is none of the root. */
 static struct frt_slot *slot_in_root(JNIEnv *env, jint place)
 {
@@ -395,6 +373,8 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 		return TASK_LATE;
 	if (task_place_is_open(place) && place != task_place_thread())
 		task_thread_meets(env);
+	if (task_place_resumes(place))
+		return task_forget(env, handle);
 	if (!row->submitter || (row->root.number && inside_is_over(row->root.number, now)))
 		return task_ignore(env, row, handle, place);
 	s = task_row_is_in_doubt(handle) ? NULL : tasks_slot(env, place);
@@ -460,7 +440,7 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 	static const struct task_natives natives = {.ask = tasks_ask,
 						    .nameless = tasks_nameless,
 						    .put = tasks_put,
-						    .twin = tasks_twin,
+						    .twin = task_object_twin,
 						    .any = tasks_any,
 						    .find = tasks_find,
 						    .take = tasks_take,
@@ -469,9 +449,11 @@ bool tasks_begin(JNIEnv *env, uint32_t recording)
 						    .first = task_name_first,
 						    .strange = tasks_strange,
 						    .direct = tasks_direct,
-						    .other = tasks_other,
-						    .left = tasks_left,
-						    .unmet = tasks_unmet};
+						    .other = task_object_other,
+						    .left = task_object_left,
+						    .unmet = task_object_unmet,
+						    .dispatched = task_name_dispatched,
+						    .starts = task_name_starts};
 
 	if (!(control_config(recording)->flags & FRT_CONFIG_TASKS))
 		return true;
