@@ -111,13 +111,13 @@ netty_tasks() {
 	finish
 }
 
-# The same for Kotlin's coroutines, also those of a newer version, which the npm package kotlin-compiler has.
-coroutines() { # WHOSE
+# The program logs each call with the request that it is for.
+requests_are_whole() { # CLASS SENTENCE
 	local seen
-	begin "calls in coroutines of Kotlin ($1) that requests launch are their calls, JDK $FEATURE" || return 0
-	compiled javax Coroutines
-	if [ ${#findings[@]} = 0 ] && run_packaged Coroutines 4 "${CALLS:-30}" && trace_start -e 'live.Child live.Coroutines::child call=arg0' \
-		--inside=live.Coroutines::request:30ms; then
+	begin "$2, JDK $FEATURE" || return 0
+	compiled javax "$1"
+	if [ ${#findings[@]} = 0 ] && run_packaged "$1" 4 "${CALLS:-30}" && trace_start -e "live.Child live.$1::child call=arg0" \
+		--inside="live.$1::request:30ms"; then
 		trace_calls
 		says ' 0 lost'
 		"$FRTRACE" print --exact --stack-depth=1 --events live.Child "$F_FILE" >"$WORK/calls" 2>&1 || finding "print: $(tail -n 3 "$WORK/calls")"
@@ -129,23 +129,24 @@ coroutines() { # WHOSE
 	finish
 }
 
-coroutines_of_debian() {
-	jars "calls in coroutines of Kotlin that requests launch are their calls" 'libkotlinx-coroutines-java kotlin' \
-		kotlinx-coroutines-core kotlin-stdlib || return 0
-	coroutines 1.0
-}
-
-coroutines_of_npm() {
-	local name lib=${NODE_PATH-}/kotlin-compiler/lib
+coroutines() {
+	local name s="calls in coroutines of Kotlin that requests launch are their calls" lib=${NODE_PATH-}/kotlin-compiler/lib
+	jars "$s" 'libkotlinx-coroutines-java kotlin' kotlinx-coroutines-core kotlin-stdlib && requests_are_whole Coroutines "$s"
+	s=${s/Kotlin/a newer Kotlin}
 	JAR=
 	for name in kotlinx-coroutines-core-jvm kotlin-stdlib; do
 		if [ ! -e "$lib/$name.jar" ]; then
-			skip "calls in newer coroutines of Kotlin that requests launch are their calls, JDK $FEATURE" "no $lib/$name.jar: npm package kotlin-compiler"
+			skip "$s, JDK $FEATURE" "no $lib/$name.jar: npm package kotlin-compiler"
 			return 0
 		fi
 		JAR+=:$lib/$name.jar
 	done
-	coroutines 1.8
+	requests_are_whole Coroutines "$s"
+}
+
+reactor() {
+	local s="calls for elements of Reactor that requests subscribe to are their calls"
+	jars "$s" 'libreactor-core-java libreactive-streams-java' reactor-core reactive-streams && requests_are_whole Reactive "$s"
 }
 
 netty() {
@@ -489,8 +490,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && jdk_server
 	turn 0 && netty
 	turn 1 && netty_tasks
-	turn 0 && coroutines_of_debian
-	turn 1 && coroutines_of_npm
+	turn 0 && coroutines
+	turn 1 && reactor
 	turn 1 && quartz
 	turn 0 && activemq
 	turn 1 && grpc
