@@ -8,24 +8,27 @@
 JARS=${PACKAGES-}/usr/share/java
 
 # Set JAR to these jars; without one the case is skipped, with its package.
+# A name may be a pattern.
 jars() { # SENTENCE PACKAGE JAR...
-	local name
+	local name jar
 	JAR=
 	for name in "${@:3}"; do
-		if [ ! -e "$JARS/$name.jar" ]; then
+		jar=$(compgen -G "$JARS/$name.jar" | head -n 1)
+		if [ -z "$jar" ]; then
 			skip "$1, JDK $FEATURE" "no $JARS/$name.jar: apt-get install $2, or PACKAGES=DIR"
 			return 1
 		fi
-		JAR+=:$JARS/$name.jar
+		JAR+=:$jar
 	done
 }
 
-compiled() { # FILE.java...: into a directory of its own; with jakarta as first word for the newer names of servlets
+# FILE.java...: into a directory of its own; with jakarta as first word for the newer names of servlets, and $JETTY of those of Jetty
+compiled() {
 	local kind=$1 name
 	rm -rf "$WORK/packages"
 	mkdir -p "$WORK/packages/sources"
 	for name in "${@:2}"; do
-		sed "s/javax\.servlet/$kind.servlet/" "$LIVE/packages/$name.java" >"$WORK/packages/sources/$name.java"
+		sed "s/javax\.servlet/$kind.servlet/; s/jetty\.servlet/jetty.${JETTY-}servlet/" "$LIVE/packages/$name.java" >"$WORK/packages/sources/$name.java"
 	done
 	"$JAVA/bin/javac" -nowarn -cp "$CLASSES$JAR" -d "$WORK/packages" "$WORK/packages/sources"/*.java >"$WORK/javac" 2>&1 ||
 		finding "javac:" "$(head -n 5 "$WORK/javac")"
@@ -86,6 +89,59 @@ jetty() {
 	jars "$s" libjetty9-java jetty9-{server,servlet,security,http,io,util,util-ajax} servlet-api || return 0
 	known "each request of Jetty 9, by its preset" javax JettyServer jetty9
 	served "$s" javax JettyServer -e 'web.Request org.eclipse.jetty.server.Server::handle(org.eclipse.jetty.server.HttpChannel) verb=arg0._request._metaData._method uri=arg0._request._metaData._uri._path'
+}
+
+# What no handler has taken is answered behind the handlers.
+jetty_answers() { # SENTENCE HOW FIELD... OPTION...
+	local fields=()
+	begin "$1, JDK $FEATURE" || return 0
+	compiled javax Requests JettyHandler
+	for field in "${@:3}"; do
+		[ "${field#-}" = "$field" ] || break
+		fields+=("$field")
+	done
+	if [ ${#findings[@]} = 0 ] && run_packaged JettyHandler "$2" && trace_start "${@:$((3 + ${#fields[@]}))}"; then
+		trace_calls
+		says ' 0 lost'
+		[ "$2" = later ] || says '^found: HTTP requests of Jetty 12$'
+		awk '{ split($2, path, "/"); print $1, $2, path[3] % 13 ? $3 : 0 }' "$T_DIR/access" | cut -d ' ' -f "1-${#fields[@]}" >"$WORK/requests"
+		values_are "$WORK/requests" http.Request "${fields[@]}"
+		target_quit
+	fi
+	finish
+}
+
+# The call of such a request is short. It takes until its callback is called.
+jetty_until() { # SENTENCE
+	local callback='org.eclipse.jetty.server.internal.HttpChannelState$ChannelCallback'
+	begin "$1, JDK $FEATURE" || return 0
+	compiled javax Requests JettyHandler
+	if [ ${#findings[@]} = 0 ] && run_packaged JettyHandler later && trace_start --preset=jetty12 \
+		--inside='org.eclipse.jetty.server.Server::handle:50ms' --until="$callback::succeeded;$callback::failed"; then
+		trace_calls
+		says ' 0 lost'
+		"$FRTRACE" print --json --events http.Request "$F_FILE" >"$WORK/kept.json"
+		python3 - "$WORK/kept.json" <<-'END' 2>"$WORK/err" || finding "the slow requests differ:" "$(tail -n 1 "$WORK/err" | head -c 900)"
+			import json, re, sys
+			seen = {e["values"]["url"]: e["values"] for e in json.load(open(sys.argv[1]))["recording"]["events"]}
+			slow = {f"/shop/{n}" for n in range(100) if n % 4 == 0 and n % 13}
+			took = {u: sum(float(n) * {"M": 60, "S": 1}[x] for n, x in re.findall(r"([\d.]+)([MS])", v["requestTime"])) for u, v in seen.items()}
+			assert slow <= set(seen), slow - set(seen)
+			assert all(t >= 0.05 for t in took.values()), took
+		END
+		target_quit
+	fi
+	finish
+}
+
+jetty12() {
+	local s="each request of Jetty 12" base=(jetty12-{server,session,security,http,io,util,ee} 'slf4j-api-2*')
+	jars "$s" "libjetty12-java libslf4j2-java" "${base[@]}" || return 0
+	jetty_answers "$s, and no other server is found" now httpMethod url status -t 0ms
+	jetty_answers "$s that answers later, by its preset" later httpMethod url --preset=jetty12
+	jetty_until "slow requests of Jetty 12 that are answered later are kept, with --until"
+	jars "$s with servlets" "libjetty12-java libslf4j2-java libjakarta-servlet-api-java" "${base[@]}" jetty12-ee10-servlet jakarta-servlet-api || return 0
+	JETTY=ee10. known "$s with servlets, by its preset" jakarta JettyServer jetty12
 }
 
 jdk_server() {
@@ -487,6 +543,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && tomcat 9 javax
 	turn 1 && tomcat 10 jakarta
 	turn 1 && jetty
+	turn 0 && jetty12
 	turn 1 && jdk_server
 	turn 0 && netty
 	turn 1 && netty_tasks

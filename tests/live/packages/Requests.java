@@ -42,14 +42,26 @@ final class Requests {
 
     /** One after the other, all on a few connections that are kept. */
     static void send(int port) throws Exception {
-        for (int i = 0; i < COUNT; i++) {
-            HttpURLConnection c = (HttpURLConnection)new URL("http://127.0.0.1:" + port + "/shop/" + i + "?id=" + i).openConnection();
-            c.setRequestMethod(i % 3 == 0 ? "PUT" : "GET");
-            try (InputStream in = c.getInputStream()) {
-                while (in.read() >= 0)
-                    continue;
-            }
+        for (int i = 0; i < COUNT; i++)
+            if (send(port, i) >= 400)
+                throw new IllegalStateException("refused: " + i);
+    }
+
+    /** The same with any answers. */
+    static void sendAll(int port) throws Exception {
+        for (int i = 0; i < COUNT; i++)
+            send(port, i);
+    }
+
+    private static int send(int port, int i) throws IOException {
+        HttpURLConnection c = (HttpURLConnection)new URL("http://127.0.0.1:" + port + "/shop/" + i + "?id=" + i).openConnection();
+        c.setRequestMethod(i % 3 == 0 ? "PUT" : "GET");
+        int status = c.getResponseCode();
+        try (InputStream in = status < 400 ? c.getInputStream() : c.getErrorStream()) {
+            while (in != null && in.read() >= 0)
+                continue;
         }
+        return status;
     }
 
     /** Servers write the line of a request after their answer. */
