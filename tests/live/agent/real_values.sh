@@ -490,12 +490,25 @@ pooled() {
 	postgres_end
 }
 
+batches() { # SENTENCE URL OPTION...
+	begin "$1, JDK $FEATURE" || return 0
+	compiled javax BatchedStatements
+	if [ ${#findings[@]} = 0 ] && run_packaged BatchedStatements "$2" && trace_start "${@:3}"; then
+		trace_calls
+		says ' 0 lost'
+		values_are "$T_DIR/log" sql.Statement sql
+		target_quit
+	fi
+	finish
+}
+
 # A server of its own, without a network.
-mariadb() {
-	local s="the SQL of each statement of MariaDB's driver" directory=$WORK/mariadb port server
+# Version 2 or 3 of the driver, with the class of its prepared statements.
+mariadb() { # VERSION CLASS FIELD
+	local s="the SQL of each statement of MariaDB's driver $1" directory=$WORK/mariadb$1 port server how
 	command -v mariadbd mariadb-install-db my_print_defaults >"$WORK/which" ||
 		{ skip "$s, JDK $FEATURE" "no MariaDB: apt-get install mariadb-server-core mariadb-client-core"; return 0; }
-	jars "$s" libmariadb-java mariadb-java-client || return 0
+	jars "$s" libmariadb-java "mariadb-java-client-$1*" || return 0
 	port=$((20000 + $$ % 20000))
 	mkdir "$directory"
 	if ! mariadb-install-db --no-defaults --user=root --datadir="$directory/data" --auth-root-authentication-method=normal >"$WORK/installed" 2>&1; then
@@ -508,7 +521,11 @@ mariadb() {
 	STARTED+=("$server")
 	wait_for "$SECONDS_MAX" grep -qs 'ready for connections' "$directory/log" || echo "# $(tail -n 1 "$directory/log")"
 	database "$s" "jdbc:mariadb://127.0.0.1:$port/test?user=root" \
-		--preset=mariadb2 --values=full -e 'db.Query outermost org.mariadb.jdbc.ClientSidePreparedStatement::execute* sql=this.sqlQuery'
+		--preset="mariadb$1" --values=full -e "db.Query outermost org.mariadb.jdbc.$2::execute* sql=this.$3"
+	for how in false true; do
+		[ "$1" = 2 ] || batches "$s, in batches, too, with useServerPrepStmts=$how" \
+			"jdbc:mariadb://127.0.0.1:$port/test?user=root&useServerPrepStmts=$how" --preset="mariadb$1" --values=full
+	done
 	kill "$server" && wait "$server"
 }
 
@@ -561,7 +578,8 @@ for jdk in "${JDKS[@]}"; do
 	turn 0 && hsqldb
 	turn 1 && sqlite
 	turn 1 && postgres
-	turn 1 && mariadb
+	turn 1 && mariadb 2 ClientSidePreparedStatement sqlQuery
+	turn 0 && mariadb 3 ClientPreparedStatement sql
 	[ "$FEATURE" -ge 21 ] || gradle # Debian's is one for JDK 17
 	pooled
 done
