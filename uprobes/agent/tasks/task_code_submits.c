@@ -80,7 +80,7 @@ static void put_shares(struct code_writer *w, const struct task_members *m)
 
 static void put_moves(struct code_writer *w, const struct task_members *m)
 {
-	size_t end[4], idle, none, loop;
+	size_t end[5], idle, none, loop;
 
 	code_begin_method(w, "moves", "(" OBJECT "I)V", 5);
 	task_put_is_on(w, m, end);
@@ -95,8 +95,12 @@ static void put_moves(struct code_writer *w, const struct task_members *m)
 	code_put1(w, OP_ALOAD_0);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_STARTS]);
 	end[3] = code_branch(w, OP_IFEQ);
-	task_put_call_with(w, OP_ILOAD_1, m->submits);
-	for (int i = 0; i < 4; i++)
+	code_put1(w, OP_ILOAD_1);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_ASK]);
+	code_put(w, OP_ISTORE_2, OP_ILOAD_2);
+	end[4] = code_branch(w, OP_IFLT);
+	put_keeps_row(w, m, OP_ICONST_0);
+	for (int i = 0; i < 5; i++)
 		code_branch_here(w, end[i]);
 	code_put1(w, OP_RETURN);
 	code_end_method(w);

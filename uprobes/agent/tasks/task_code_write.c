@@ -37,7 +37,9 @@
  *            while ((handle = find(hash, handle)) != 0)
  *                if (tasks[(int) handle & TASK_ROWS - 1] == task) return;
  *        }
- *        if (starts(task) != 0) submits(task, place);
+ *        if (starts(task) == 0) return;
+ *        int row = ask(place);
+ *        if (row >= 0) keeps(task, row, 0);
  *    }
  *    static void keeps(Object task, int row, int again) {
  *        tasks[row] = task;
