@@ -180,7 +180,7 @@ killed() {
 ends_before_the_program() {
 	begin "after --duration the program continues with its original code, also if it cannot be attached to, JDK $FEATURE" || return 0
 	stage
-	launch -d 500ms -- "$JAVA/bin/java" -XX:+DisableAttachMechanism -cp "$CLASSES" live.Launched "$T_DIR" stay
+	launch -d 5s -- "$JAVA/bin/java" -XX:+DisableAttachMechanism -cp "$CLASSES" live.Launched "$T_DIR" stay
 	if launch_ready; then
 		wait_for 20 grep -q 'original code again' "$F_DIR/stderr" || finding "$(cat "$F_DIR/stderr")"
 		target_restored
