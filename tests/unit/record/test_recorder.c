@@ -542,6 +542,17 @@ CASE(calls_after_a_failure_are_lost_ones_too, setup, teardown)
 	assert_int_equal(recorder_counts(b->recorder)->unwritten, 30000);
 }
 
+/* The thread that writes has begun with a chunk. */
+static void wait_for_output(void)
+{
+	struct stat st = {0};
+
+	while (!st.st_size) {
+		usleep(1000);
+		assert_int_equal(stat(b->path, &st), 0);
+	}
+}
+
 /* Chunks that are written while the next one is filled: each call is in the file, or unwritten. */
 CASE(disk_that_fills_up_behind_the_recorder_costs_the_calls_since, setup, teardown)
 {
@@ -549,7 +560,10 @@ CASE(disk_that_fills_up_behind_the_recorder_costs_the_calls_since, setup, teardo
 	begin();
 	output_thread_begin(b->output);
 	for (unsigned int i = 0; i < 150000; i++) {
-		disk_full |= i == 100000; /* fstatvfs() is called in the thread */
+		if (i == 100000) {
+			wait_for_output();
+			disk_full = true; /* fstatvfs() is called in the thread */
+		}
 		feed((struct frt_span){now(), 2000, b->method, 0, 1, FRT_SPAN, 0}, NULL);
 	}
 	while (!recorder_tick(b->recorder, &d))
