@@ -197,27 +197,19 @@ static __always_inline void review_flight(struct task_struct *task, struct wait_
 /*
  * The length of a wait is unknown when it begins, so every wait takes a stack. That costs 500 ns, more than all
  * the rest. The rate is therefore limited to one stack per LOOK_EVERY ns, after a burst of LOOKS_FREE. Waits of
- * 200 us and more thus always get one. For paths, waits outside of calls learn by the same limit what they are for; there it
- * is one per LOOK_OUTSIDE_EVERY ns, as few of these waits are on a path.
+ * 200 us and more thus always get one. For paths, waits outside of calls learn by the same limit what they are for.
  */
-#define LOOK_EVERY	   200000
-#define LOOK_OUTSIDE_EVERY 1000000
-#define LOOKS_FREE	   256
+#define LOOK_EVERY 200000
+#define LOOKS_FREE 256
 
-static __always_inline bool look_is_due(__u64 *due, __u64 every, __u64 now)
+static __always_inline bool look_is_due(struct wait_state *state, __u64 now)
 {
-	if (*due > now)
+	if (state->looks_due > now)
 		return false;
-	if (now - *due > LOOKS_FREE * every)
-		*due = now - LOOKS_FREE * every;
-	*due += every;
+	if (now - state->looks_due > LOOKS_FREE * LOOK_EVERY)
+		state->looks_due = now - LOOKS_FREE * LOOK_EVERY;
+	state->looks_due += LOOK_EVERY;
 	return true;
-}
-
-static __always_inline bool state_look_is_due(struct wait_state *state, __u64 now)
-{
-	return state->inside_call ? look_is_due(&state->looks_due, LOOK_EVERY, now)
-				  : look_is_due(&state->looks_due_outside, LOOK_OUTSIDE_EVERY, now);
 }
 
 /*
@@ -388,7 +380,7 @@ __noinline __u64 switch_out(struct wait_state *state, bool preempted)
 	else
 		state->reason = reason_of_call(prev, r, state->sleeping, &file);
 	now = now_ns();
-	due = !preempted && state_look_is_due(state, now);
+	due = !preempted && look_is_due(state, now);
 	take_resource(prev, state, r, file, now, caller || due);
 	state->stack_size = 0;
 	if (!preempted && (!take_place(prev, state, due) || !continues_wait(state, r, now)))

@@ -49,8 +49,7 @@ struct wait_state {
 	__u64 head, outermost; /* of the slot when it left its CPU; outermost 0: not certain */
 	/* where it was, for a long wait */
 	__u64 anchor, stack_end; /* 0: its stacks are not taken */
-	/* virtual times: each stack that is taken advances one, by LOOK_EVERY in a call, by LOOK_OUTSIDE_EVERY outside */
-	__u64 looks_due, looks_due_outside;
+	__u64 looks_due;	 /* virtual time: each stack that is taken advances it by LOOK_EVERY */
 	__u64 sp, pc, fp;
 	__u32 stack_size; /* of its copy; 0: there is none */
 	union {
