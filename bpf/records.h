@@ -128,7 +128,7 @@ _Static_assert(sizeof(struct frt_field) == FRT_RECORD_SIZE, "field");
 #define FRT_FIELD_ALLOCATED \
 	0xffcu /* nor this: bytes that the thread allocated in the call, FRT_FORM_INTEGER; as the next */
 #define FRT_FIELD_REQUEST \
-	0xffbu /* nor this: TSC ticks until the last task of the root had ended, FRT_FORM_INTEGER; the collector adds it */
+	0xffbu /* nor this: TSC ticks until the root was over (--until), FRT_FORM_INTEGER; the collector adds it */
 #define FRT_FIELD_TRACE 0xffeu /* nor this: the distributed trace that the thread was in; of any recording */
 
 enum frt_field_form {
