@@ -159,6 +159,8 @@ static int store_until(struct settings *s, const struct option_row *o, const cha
 		s->until = c->value;
 		return 0;
 	}
+	if (*text && !strpbrk(text, ".:+*@")) /* a choice that is misspelt, rather than a class without a package */
+		return diag_usage(d, "--until=%s: call, tasks, or a filter such as 'Reply::complete'", text);
 	s->until = SETTINGS_UNTIL_NAMED;
 	return filter_list_add(s->filters, text, FILTER_UNTIL, d);
 }
