@@ -161,6 +161,8 @@ static int store_until(struct settings *s, const struct option_row *o, const cha
 	}
 	if (*text && !strpbrk(text, ".:+*@")) /* a choice that is misspelt, rather than a class without a package */
 		return diag_usage(d, "--until=%s: call, tasks, or a filter such as 'Reply::complete'", text);
+	if (s->until == SETTINGS_UNTIL_TASKS)
+		return diag_usage(d, "--until has one meaning: call, tasks, or filters");
 	s->until = SETTINGS_UNTIL_NAMED;
 	return filter_list_add(s->filters, text, FILTER_UNTIL, d);
 }

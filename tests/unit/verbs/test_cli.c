@@ -240,6 +240,7 @@ static const struct wrong wrongs[] = {
 
 	{"-p|1|-m|a.A|--until=a.A::end", "--until is about"},
 	{"-p|1|-m|a.A|--inside=a.A::m|--until=a.A::end|--until=tasks", "--until has one meaning"},
+	{"-p|1|-m|a.A|--inside=a.A::m|--until=tasks|--until=a.A::end", "--until has one meaning"},
 	{"-p|1|-m|a.A|--inside=a.A::m|--until=taks", "--until=taks: call, tasks, or a filter such as"},
 	{"-p|1|-m|a.A|--keep=1%", "--keep is of the calls that --inside leaves out"},
 	{"-p|1|-m|a.A|--inside=a.A::m|--keep=200%", "a whole percentage"},

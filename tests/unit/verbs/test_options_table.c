@@ -49,6 +49,7 @@ static const char *sample(const struct option_row *o)
 	case OPTION_HANDOFF: return "a.Queue::put arg0 => a.Worker::run arg0";
 	case OPTION_CONDITION: return "Cart::pay p99>1ms";
 	case OPTION_DUMP_WHEN: return "Cart::pay >1s";
+	case OPTION_UNTIL: return "tasks";
 	default: return o->arg ? "text" : NULL;
 	}
 }
