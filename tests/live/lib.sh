@@ -80,10 +80,16 @@ skip() { echo "skip - $1 # $2"; }
 #	...			what adds findings
 #	finish
 
-# Begin a case; false if it was not chosen.
+DAY=${DAY:-$(($(date +%s) / 86400))}
+
+# Begin a case; false if it was not chosen, or has its turn on another day of $DAYS ($SOAK: each has).
 begin() { # SENTENCE
 	SENTENCE=$1 findings=()
-	[ -z "${ONLY:-}" ] || [[ $1 =~ $ONLY ]]
+	if [ -n "${ONLY:-}" ]; then
+		[[ $1 =~ $ONLY ]]
+	else
+		[ "${DAYS:-1}" -eq 1 ] || [ -n "$SOAK" ] || [ $((($(cksum <<<"$1" | cut -d ' ' -f 1) + DAY) % DAYS)) -eq 0 ]
+	fi
 }
 
 finding() { findings+=("$@"); }
@@ -222,15 +228,15 @@ mapfile -t OTHER_JDKS < <("$ROOT/scripts/jdks" --list)
 # two, and one of the host's, and the others on the next day. Tests that depend on the version use one half and then the
 # other. With SOAK=1 all tests use all. DAY=N is a day of the past.
 jdks_in_turn() {
-	local number i day=${DAY:-$(($(date +%s) / 86400))}
+	local number i
 	JDKS_IN_TURN=("${OTHER_JDKS[@]}") JDKS_OF_DAY=("${JDKS[@]}") OTHERS_OF_DAY=("${OTHER_JDKS[@]}") HALF_OF_DAY=("${OTHER_JDKS[@]}")
 	[ -z "$SOAK" ] || return
 	number=$(basename "$0" | cksum | cut -d " " -f 1)
 	JDKS_IN_TURN=("${OTHER_JDKS[number % 2]}" "${OTHER_JDKS[2 + number / 2 % (${#OTHER_JDKS[@]} - 2)]}")
-	JDKS_OF_DAY=("${JDKS[(number + day) % ${#JDKS[@]}]}")
-	OTHERS_OF_DAY=("${JDKS_IN_TURN[(number / 2 + day) % 2]}")
+	JDKS_OF_DAY=("${JDKS[(number + DAY) % ${#JDKS[@]}]}")
+	OTHERS_OF_DAY=("${JDKS_IN_TURN[(number / 2 + DAY) % 2]}")
 	HALF_OF_DAY=()
-	for ((i = day % 2; i < ${#OTHER_JDKS[@]}; i += 2)); do HALF_OF_DAY+=("${OTHER_JDKS[i]}"); done
+	for ((i = DAY % 2; i < ${#OTHER_JDKS[@]}; i += 2)); do HALF_OF_DAY+=("${OTHER_JDKS[i]}"); done
 }
 jdks_in_turn
 
