@@ -82,13 +82,14 @@ skip() { echo "skip - $1 # $2"; }
 
 DAY=${DAY:-$(($(date +%s) / 86400))}
 
-# Begin a case; false if it was not chosen, or has its turn on another day of $DAYS ($SOAK: each has).
+# Begin a case; false if it was not chosen, or has its turn on another day of $DAYS ($SOAK: each has). Those of a test with
+# $TOGETHER, where one reads what another has made, have their turn on the same day.
 begin() { # SENTENCE
 	SENTENCE=$1 findings=()
 	if [ -n "${ONLY:-}" ]; then
 		[[ $1 =~ $ONLY ]]
 	else
-		[ "${DAYS:-1}" -eq 1 ] || [ -n "$SOAK" ] || [ $((($(cksum <<<"$1" | cut -d ' ' -f 1) + DAY) % DAYS)) -eq 0 ]
+		[ "${DAYS:-1}" -eq 1 ] || [ -n "$SOAK" ] || [ $((($(cksum <<<"${TOGETHER:-$1}" | cut -d ' ' -f 1) + DAY) % DAYS)) -eq 0 ]
 	fi
 }
 

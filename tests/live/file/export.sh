@@ -3,6 +3,7 @@
 # Exports for other tools have the numbers of the JDK's own jfr.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+TOGETHER=$0
 
 # Shared by the checks: the events as jfr prints them, and each field in the form of the exports.
 cat >"$WORK/shared.py" <<'P'

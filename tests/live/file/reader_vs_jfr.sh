@@ -4,6 +4,7 @@
 # frtrace.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+TOGETHER=$0
 
 # A recording by the JVM itself with all events of profile.jfc, into $WORK/jvm-VERSION.jfr.
 record_jvm() {

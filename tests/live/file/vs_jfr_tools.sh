@@ -3,6 +3,7 @@
 # The file, read by the JDKs' own tools.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+TOGETHER=$0
 
 between() {
 	begin "10,000 calls start between two nanoTime stamps, JDK $FEATURE" || return 0

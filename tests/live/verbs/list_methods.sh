@@ -3,6 +3,7 @@
 # `frtrace list` and `frtrace methods`: their output for JVMs, which they leave unchanged.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+TOGETHER=$0
 
 
 # Run a verb with standard output in $WORK/out, standard error in $WORK/err.

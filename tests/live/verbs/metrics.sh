@@ -3,6 +3,7 @@
 # --metrics: the file is what Prometheus reads, and its sums are those of the recording.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+TOGETHER=$0
 
 metrics() { # COMMAND ARGUMENT...
 	local seen

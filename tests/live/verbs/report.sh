@@ -4,6 +4,7 @@
 # network shows it, whatever the names in it.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+TOGETHER=$0
 
 PLANTED_CALLS=20000
 build=$(realpath --relative-to="$ROOT" "$(dirname "$FRTRACE")")
