@@ -12,7 +12,11 @@
 
 #define THREADS 8
 #define METHODS 3000
-#define CALLS	200000
+#ifdef __SANITIZE_ADDRESS__
+#define CALLS 20000
+#else
+#define CALLS 200000
+#endif
 
 static struct frt_config config = {.cell_cap = FRT_CELLS_SIZE};
 

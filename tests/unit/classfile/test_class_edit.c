@@ -485,12 +485,12 @@ CASE(unedited_parts_are_unchanged)
 CASE(exhausted_arena_is_reported)
 {
 	struct method m = method_of("1a ac");
-	size_t size, capacity, step;
+	size_t size, capacity;
 	uint8_t *bytes;
 
 	builder_method(&m.b, 9, "run", "(I)I", &m.s);
 	bytes = builder_finish(&m.b, &size);
-	for (capacity = 256, step = 1; capacity < class_edit_memory(size); capacity += step, step += step / 16) {
+	for (capacity = 256; capacity < class_edit_memory(size); capacity += 1 + capacity / 256) {
 		unsigned char *memory = malloc(capacity);
 		struct arena a = {memory, capacity};
 		struct method_edit e = {.method = 0};
