@@ -13,6 +13,7 @@ static void *scarce_map(size_t size)
 #define sys_map scarce_map
 #include "uprobes/agent/fields/fields.c"
 #undef sys_map
+#include "uprobes/agent/fields/fields_captures.c"
 #include "uprobes/agent/fields/field_search.c"
 #include "uprobes/agent/fields/fields_named.c"
 #include "uprobes/agent/fields/fields_static.c"

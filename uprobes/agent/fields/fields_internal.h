@@ -64,6 +64,10 @@ struct way {
 /* The type that a method returns, from its descriptor; it may be V. Empty: there is none. */
 struct slice fields_returned_type(struct slice descriptor);
 
+/* fields_captures() of one plan. */
+uint32_t fields_plan_captures(struct live_plan *p, bool for_later, const struct fields_method *m, struct capture *to,
+			      uint32_t room);
+
 /*
  * The captures of a class that is loaded later, by the fields for such classes that are, or are not, for later calls; see
  * fields_captures().
