@@ -144,6 +144,24 @@ jetty12() {
 	JETTY=ee10. known "$s with servlets, by its preset" jakarta JettyServer jetty12
 }
 
+# An idle server is found, and no other one. Debian's jar needs JDK 21: before, it refuses each request.
+undertow() {
+	local s="each request of Undertow's servlets, and no other server is found"
+	jars "$s" "libundertow-java libjboss-xnio-java and what they depend on" undertow-{core,servlet} xnio-{api,nio} jboss-{logging,threads} \
+		wildfly-common jakarta-{servlet,annotation}-api || return 0
+	begin "$s, JDK $FEATURE" || return 0
+	compiled jakarta Requests UndertowServer
+	if [ ${#findings[@]} = 0 ] && run_packaged UndertowServer && trace_start -t 0ms; then
+		says '^found: HTTP requests of Undertow$'
+		trace_calls
+		says ' 0 lost'
+		cut -d ' ' -f 1,2 "$T_DIR/access" >"$WORK/requests"
+		values_are "$WORK/requests" http.Request httpMethod url
+		target_quit
+	fi
+	finish
+}
+
 jdk_server() {
 	JAR=
 	served "the URI of each request of com.sun.net.httpserver" javax JdkServer \
@@ -561,6 +579,7 @@ for jdk in "${JDKS[@]}"; do
 	turn 1 && tomcat 10 jakarta
 	turn 1 && jetty
 	turn 0 && jetty12
+	turn 1 && [ "$FEATURE" -ge 21 ] && undertow
 	turn 1 && jdk_server
 	turn 0 && netty
 	turn 1 && netty_tasks
