@@ -326,7 +326,7 @@ $(BUILD)/fuzz_user_value: user/record/user_value.c user/text/java_number.c
 $(BUILD)/fuzz_classes: user/jvm/matches.c user/process/interrupt.c user/text/budget.c user/text/monotonic.c $(wildcard user/hotspot/*.c)
 # sources that print recordings
 $(BUILD)/fuzz_jfr_read: $(wildcard user/text/*.c) $(patsubst %,user/trace/%.c,event_members jfr_names sorter wait) \
-	$(patsubst %,user/view/%.c,context event_json event_text old_object print printer render_cache select value_text)
+	$(patsubst %,user/print/%.c,context event_json event_text old_object print printer render_cache select value_text)
 
 # the benchmarks are only built, so that they follow the code
 check: $(TESTS) $(TSAN_TESTS) $(REPLAYS) $(patsubst %,$(BUILD)/tests/bench_%,writer export collector)

@@ -3,7 +3,7 @@
  * Any bytes as a recording, printed in both forms. Printing terminates, with a fault at an offset inside the file or
  * with none. The output is discarded.
  */
-#include "user/view/print.h"
+#include "user/print/print.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "tests/lib/jfr_printed.h"
 #include "tests/lib/test.h"
-#include "user/view/print.h"
+#include "user/print/print.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
 #include "user/text/fold.h"
 #include "user/text/log.h"
 #include "user/text/name_fit.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -3,7 +3,7 @@
 #include "user/text/java_number.h"
 #include "user/trace/jfr_names.h"
 #include "user/trace/trace.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

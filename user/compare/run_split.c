@@ -4,7 +4,7 @@
 #include "user/trace/thread_waits.h"
 #include "user/trace/threads.h"
 #include "user/trace/trace.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 
 #include <stdlib.h>
 

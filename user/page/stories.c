@@ -4,7 +4,7 @@
 #include "user/trace/sum.h"
 #include "user/trace/wait.h"
 #include "user/text/java_number.h"
-#include "user/view/value_text.h"
+#include "user/print/value_text.h"
 #include "user/trace/wait_place.h"
 #include "user/trace/trace.h"
 #include "user/trace/user_values.h"

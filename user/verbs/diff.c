@@ -9,7 +9,7 @@
 #include "user/page/diff_page.h"
 #include "user/text/term.h"
 #include "user/verbs/report.h"
-#include "user/view/table.h"
+#include "user/print/table.h"
 #include "user/view/views.h"
 
 #include <errno.h>

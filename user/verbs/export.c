@@ -7,7 +7,7 @@
 #include "user/export/export.h"
 #include "user/trace/call_scope.h"
 #include "user/trace/progress.h"
-#include "user/view/event_types.h"
+#include "user/print/event_types.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "user/verbs/verbs.h"
 #include "user/exit.h"
 #include "user/trace/jfr_files.h"
-#include "user/view/print.h"
+#include "user/print/print.h"
 #include "user/trace/progress.h"
 
 #include <errno.h>

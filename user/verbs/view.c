@@ -4,7 +4,7 @@
 #include "user/options/mapping_file.h"
 #include "user/text/term.h"
 #include "user/trace/jfr_files.h"
-#include "user/view/printer.h"
+#include "user/print/printer.h"
 #include "user/trace/progress.h"
 #include "user/view/views.h"
 

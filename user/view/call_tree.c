@@ -4,7 +4,7 @@
 #include "user/trace/nest.h"
 #include "user/trace/sum.h"
 #include "user/trace/wait_place.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define USER_VIEW_EVENT_TABLE_H
 
 #include "user/trace/call.h"
-#include "user/view/field_cell.h"
+#include "user/print/field_cell.h"
 #include "user/view/views.h"
 
 /*

@@ -9,7 +9,7 @@
 #include "user/trace/jfr_names.h"
 #include "user/trace/user_values.h"
 #include "user/trace/wait_place.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 #include "user/view/views.h"
 #include "user/view/wait_stack.h"
 

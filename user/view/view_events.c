@@ -6,7 +6,7 @@
 #include "user/text/memory.h"
 #include "user/trace/user_values.h"
 #include "user/view/event_table.h"
-#include "user/view/event_types.h"
+#include "user/print/event_types.h"
 
 #include <errno.h>
 #include <stdlib.h>

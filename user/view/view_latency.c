@@ -15,7 +15,7 @@
 #include "user/text/name_fit.h"
 #include "user/trace/method_names.h"
 #include "user/trace/sum.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>

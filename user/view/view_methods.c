@@ -5,7 +5,7 @@
 #include "user/trace/method_names.h"
 #include "user/trace/nested_times.h"
 #include "user/trace/sum.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 #include "user/view/views.h"
 
 #include <stdlib.h>

@@ -18,7 +18,7 @@
 #include "user/trace/method_names.h"
 #include "user/trace/nest.h"
 #include "user/trace/threads.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 #include "user/view/views.h"
 
 #include <errno.h>

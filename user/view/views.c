@@ -6,7 +6,7 @@
 #include "user/text/memory.h"
 #include "user/trace/call_fields.h"
 #include "user/trace/jfr_names.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

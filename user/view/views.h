@@ -5,7 +5,7 @@
 
 #include "user/trace/call_scope.h"
 #include "user/trace/outermost.h"
-#include "user/view/table.h"
+#include "user/print/table.h"
 
 struct view_request {
 	struct table_layout layout;

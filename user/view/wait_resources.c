@@ -3,7 +3,7 @@
 #include "user/text/java_number.h"
 #include "user/text/memory.h"
 #include "user/trace/sum.h"
-#include "user/view/table.h"
+#include "user/print/table.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "user/view/wait_values.h"
 #include "format/vec.h"
 #include "user/text/memory.h"
-#include "user/view/user_values_text.h"
+#include "user/print/user_values_text.h"
 
 #include <stdlib.h>
 

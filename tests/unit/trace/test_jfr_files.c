@@ -9,7 +9,7 @@
 #include "user/text/log.h"
 #include "user/export/export.h"
 #include "user/trace/merge.h"
-#include "user/view/print.h"
+#include "user/print/print.h"
 #include "user/view/views.h"
 
 #include <fcntl.h>

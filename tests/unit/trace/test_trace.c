@@ -7,7 +7,7 @@
 #include "tests/lib/test.h"
 #include "user/export/export.h"
 #include "user/trace/trace.h"
-#include "user/view/print.h"
+#include "user/print/print.h"
 #include "user/view/views.h"
 
 #include <sys/mman.h>
