@@ -29,30 +29,18 @@ void fake_mem_init(struct fake_mem *m)
 	*m = (struct fake_mem){.mem = {fake_mem_read}};
 }
 
-/*
- * The last region that was released. Some tests make thousands of the same size, and a sanitizer takes milliseconds for large
- * memory that is new.
- */
-static struct fake_mem_region spare;
-
 void fake_mem_release(struct fake_mem *m)
 {
-	for (int i = 0; i < m->regions; i++) {
-		free(spare.bytes);
-		spare = m->region[i];
-	}
+	for (int i = 0; i < m->regions; i++)
+		free(m->region[i].bytes);
 	m->regions = 0;
 }
 
 void fake_mem_map(struct fake_mem *m, uint64_t start, uint64_t size)
 {
-	unsigned char *bytes = spare.size == size ? spare.bytes : calloc(1, size);
+	unsigned char *bytes = calloc(1, size);
 
 	assert_non_null(bytes);
-	if (bytes == spare.bytes) {
-		memset(bytes, 0, size);
-		spare = (struct fake_mem_region){0};
-	}
 	assert_true(m->regions < FAKE_MEM_REGIONS);
 	m->region[m->regions++] = (struct fake_mem_region){start, size, bytes};
 }

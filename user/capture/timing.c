@@ -153,12 +153,21 @@ static bool take_cells(struct timings *t, size_t count)
 	return !t->forged;
 }
 
+static bool timing_copies(struct timings *t, size_t count)
+{
+	if (count <= t->copies)
+		return true;
+	free(t->copy);
+	t->copy = malloc(count * sizeof(*t->copy));
+	t->copies = t->copy ? count : 0;
+	return t->copy;
+}
+
 /*
  * A slot's owner moves its cells when the table grows: a copy counts only if they stayed in place. A target that
  * keeps moving them is skipped.
  */
-static void timing_add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot,
-			    struct cell_copy *copy)
+static void timing_add_slot(struct timings *t, const struct segment *s, const struct frt_slot *slot)
 {
 	const struct frt_nested *nested;
 	const struct frt_cell *cell;
@@ -168,12 +177,12 @@ static void timing_add_slot(struct timings *t, const struct segment *s, const st
 	for (int i = 0; i < TRIES; i++) {
 		uint64_t word = __atomic_load_n(&slot->cells, __ATOMIC_ACQUIRE);
 
-		if (!cells_of(word, &at, &count) || !take_cells(t, count))
+		if (!cells_of(word, &at, &count) || !take_cells(t, count) || !timing_copies(t, count))
 			return;
 		cell = (const struct frt_cell *)(s->base + at);
 		nested = (const struct frt_nested *)(cell + count);
 		for (size_t c = 0; c < count; c++)
-			copy_cell(&copy[c], &cell[c], &nested[c]);
+			copy_cell(&t->copy[c], &cell[c], &nested[c]);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&slot->cells, __ATOMIC_RELAXED) == word)
 			break;
@@ -182,12 +191,12 @@ static void timing_add_slot(struct timings *t, const struct segment *s, const st
 	for (size_t i = 0; i < count; i++) {
 		struct frt_sum sum;
 
-		if (copy[i].cell.method / FRT_MAX_METHODS != s->recording)
+		if (t->copy[i].cell.method / FRT_MAX_METHODS != s->recording)
 			continue;
-		copy[i].cell.method %= FRT_MAX_METHODS;
-		sum = timing_sum_of(&copy[i]);
+		t->copy[i].cell.method %= FRT_MAX_METHODS;
+		sum = timing_sum_of(&t->copy[i]);
 		add(t, &sum);
-		add_recent(t, &copy[i].cell);
+		add_recent(t, &t->copy[i].cell);
 	}
 }
 
@@ -226,19 +235,17 @@ static void timing_add_natives(struct timings *t, const struct segment *s)
 
 void timings_read(struct timings *t, const struct segment *s)
 {
-	struct cell_copy *copy = malloc(sizeof(*copy) << LARGEST_LOG2);
 	const struct frt_slot *slot;
 
 	memset(t->of, 0, sizeof(t->of));
 	t->methods = t->recents = 0;
 	t->forged = false;
 	t->cells_left = FRT_CELLS_SIZE / FRT_CELL_ROOM;
-	for (uint32_t i = 0; copy && !t->forged && (slot = segment_slot(s, i)); i++)
+	for (uint32_t i = 0; !t->forged && (slot = segment_slot(s, i)); i++)
 		if (segment_add_slot(s, slot, &(struct frt_share){0}))
-			timing_add_slot(t, s, slot, copy);
+			timing_add_slot(t, s, slot);
 	add_shared(t, s);
 	timing_add_natives(t, s);
-	free(copy);
 }
 
 static bool timing_less(const struct timing *t, uint64_t less, uint32_t unknown, uint64_t *ticks)
@@ -262,8 +269,10 @@ void timings_release(struct timings *t)
 	if (!t)
 		return;
 	free(t->recent);
+	free(t->copy);
 	t->recent = NULL;
-	t->recents = t->capacity = 0;
+	t->copy = NULL;
+	t->recents = t->capacity = t->copies = 0;
 }
 
 static uint64_t begin_of(uint32_t bucket)

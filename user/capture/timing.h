@@ -28,9 +28,11 @@ struct timings {
 	uint32_t methods;		   /* highest id + 1 */
 	struct timing_recent *recent;	   /* entry 0 is unused */
 	uint32_t recents;
-	size_t capacity;   /* of `recent` */
-	size_t cells_left; /* in the current pass */
-	bool forged;	   /* the slots have more cells than possible; the rest is not in the sums */
+	size_t capacity;	/* of `recent` */
+	size_t cells_left;	/* in the current pass */
+	struct cell_copy *copy; /* of a slot's cells */
+	size_t copies;		/* for which it has room */
+	bool forged;		/* the slots have more cells than possible; the rest is not in the sums */
 };
 
 /*
