@@ -3,6 +3,7 @@
 # frtrace's recording and the JVM's own of the same time are merged into one file.
 # shellcheck source=tests/live/lib.sh
 . "$(dirname "$0")/../lib.sh"
+TOGETHER=$0
 
 # $WORK/ours.jfr and $WORK/theirs.jfr, of the program live.Joint; $WORK/stamps. The JVM begins a new chunk with each dump.
 record_both() {
