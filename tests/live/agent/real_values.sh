@@ -189,9 +189,9 @@ netty_tasks() {
 requests_are_whole() { # CLASS SENTENCE
 	local seen
 	begin "$2, JDK $FEATURE" || return 0
-	compiled javax "$1"
-	if [ ${#findings[@]} = 0 ] && run_packaged "$1" 4 "${CALLS:-30}" && trace_start -e "live.Child live.$1::child call=arg0" \
-		--inside="live.$1::request:30ms"; then
+	compiled javax Served "$1"
+	if [ ${#findings[@]} = 0 ] && run_packaged "$1" 4 "${CALLS:-30}" && trace_start -e 'live.Child live.Served::child call=arg0' \
+		--inside=live.Served::request:30ms; then
 		trace_calls
 		says ' 0 lost'
 		"$FRTRACE" print --exact --stack-depth=1 --events live.Child "$F_FILE" >"$WORK/calls" 2>&1 || finding "print: $(tail -n 3 "$WORK/calls")"

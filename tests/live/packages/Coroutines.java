@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
-import java.io.File;
-import java.nio.file.Files;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicInteger;
 import kotlin.ResultKt;
 import kotlin.Unit;
 import kotlin.coroutines.Continuation;
@@ -31,36 +29,21 @@ import kotlinx.coroutines.sync.Mutex;
 import kotlinx.coroutines.sync.MutexKt;
 
 /**
- * Coroutines DIR THREADS CALLS: threads call request(), which is slow or fast and launches coroutines of Kotlin. One more thread
- * does the same outside of request(). A coroutine calls child() each time that it goes on: after a delay, a lock that all
- * share, a value that another thread has for it, and a yield. In each it launches one more. The files are those of Branched.
+ * Served: coroutines of Kotlin, which call each time that they go on: after a delay, a lock that all share, a value that another
+ * thread has for them, and a yield. In each of these they launch one more. Before that, a pool of theirs gets tasks of many classes.
  */
-public class Coroutines {
-    static final long SLOW_NS = 90_000_000;
+public class Coroutines extends Served {
+    static final int CLASSES = 2000;
     static final Object SUSPENDED = IntrinsicsKt.getCOROUTINE_SUSPENDED();
-    static final Queue<String> children = new ConcurrentLinkedQueue<>(), roots = new ConcurrentLinkedQueue<>();
-    static final AtomicInteger calls = new AtomicInteger(), numbers = new AtomicInteger();
     static final LinkedBlockingQueue<CompletableDeferred<Unit>> asked = new LinkedBlockingQueue<>();
     static final Mutex mutex = MutexKt.Mutex(false);
-    static final CoroutineContext pool = ExecutorsKt.from(Executors.newFixedThreadPool(2, work -> {
+    static final ExecutorService executor = Executors.newFixedThreadPool(2, work -> {
         Thread thread = new Thread(work);
 
         thread.setDaemon(true);
         return thread;
-    }));
-    static volatile boolean over;
-    static volatile int sink;
-
-    static void child(int call) {
-        sink += call;
-    }
-
-    static void called(int root, String way) {
-        int call = calls.incrementAndGet();
-
-        children.add(call + " " + root + " " + Thread.currentThread().getName().split(" ")[0] + " " + way);
-        child(call);
-    }
+    });
+    static final CoroutineContext pool = ExecutorsKt.from(executor);
 
     /** A suspend function as the compiler writes it. */
     abstract static class Lambda extends SuspendLambda implements Function2<CoroutineScope, Continuation<? super Unit>, Object> {
@@ -161,53 +144,59 @@ public class Coroutines {
         BuildersKt.launch(GlobalScope.INSTANCE, context, CoroutineStart.DEFAULT, block);
     }
 
-    static final class Plan {
-        final int root;
-        final boolean slow;
-        final CountDownLatch done = new CountDownLatch(8);
+    @Override
+    void work(int root, boolean slow) throws InterruptedException {
+        CoroutineContext[] contexts = {Dispatchers.getDefault(), Dispatchers.getIO(), Dispatchers.getUnconfined(), pool};
+        String[] ways = {"default", "io", "unconfined", "pool"};
+        CountDownLatch done = new CountDownLatch(8);
 
-        Plan(int root, boolean slow) {
-            this.root = root;
-            this.slow = slow;
-        }
+        for (int i = 0; i < contexts.length; i++)
+            launch(contexts[i], new Steps(root, ways[i], contexts[i], done, null));
+        pause(slow);
+        done.await();
+    }
 
-        void run() throws InterruptedException {
-            CoroutineContext[] contexts = {Dispatchers.getDefault(), Dispatchers.getIO(), Dispatchers.getUnconfined(), pool};
-            String[] ways = {"default", "io", "unconfined", "pool"};
+    /** A class of its own in each loader. */
+    public static final class Plain implements Runnable {
+        @Override
+        public void run() { }
+    }
 
-            for (int i = 0; i < contexts.length; i++)
-                launch(contexts[i], new Steps(root, ways[i], contexts[i], done, null));
-            if (slow)
-                Stage.sleep(SLOW_NS / 1_000_000);
-            done.await();
+    static final class Loader extends ClassLoader {
+        Runnable plain(byte[] code) throws Exception {
+            return (Runnable) defineClass(Plain.class.getName(), code, 0, code.length).getConstructor().newInstance();
         }
     }
 
-    static void request(Plan plan) throws InterruptedException {
-        plan.run();
+    static byte[] code() throws Exception {
+        ByteArrayOutputStream code = new ByteArrayOutputStream();
+
+        try (InputStream in = Coroutines.class.getResourceAsStream("Coroutines$Plain.class")) {
+            for (int b = in.read(); b >= 0; b = in.read())
+                code.write(b);
+        }
+        return code.toByteArray();
     }
 
-    static void serve(int requests) {
-        try {
-            for (int i = 0; i < requests; i++) {
-                Plan plan = new Plan(numbers.incrementAndGet(), i % 3 == 0);
-                long begin = System.nanoTime();
+    /** A request that hands the pool a task of each class. */
+    static final class Crowd extends Served {
+        @Override
+        void work(int root, boolean slow) {
+            try {
+                byte[] code = code();
 
-                request(plan);
-                roots.add(plan.root + " " + begin + " " + System.nanoTime() + " " + (plan.slow ? SLOW_NS : 0));
+                for (int i = 0; i < CLASSES; i++)
+                    executor.execute(new Loader().plain(code));
+                executor.submit(() -> { }).get();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
             }
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
         }
     }
 
-    static void besides() {
-        try {
-            while (!over)
-                new Plan(0, false).run();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+    @Override
+    void first() throws InterruptedException {
+        new Crowd().request(0, false);
     }
 
     static void answer() {
@@ -219,31 +208,8 @@ public class Coroutines {
         }
     }
 
-    static Thread begin(Runnable work, boolean daemon) {
-        Thread thread = new Thread(work);
-
-        thread.setDaemon(daemon);
-        thread.start();
-        return thread;
-    }
-
     public static void main(String[] args) throws Exception {
-        Stage stage = new Stage(args[0]);
-        Thread[] threads = new Thread[Integer.parseInt(args[1])];
-        Thread other;
-
         begin(Coroutines::answer, true);
-        new Plan(0, false).run(); // its classes are loaded
-        stage.awaitGo();
-        other = begin(Coroutines::besides, true);
-        for (int i = 0; i < threads.length; i++)
-            threads[i] = begin(() -> serve(Integer.parseInt(args[2])), false);
-        for (Thread thread : threads)
-            thread.join();
-        over = true;
-        other.join();
-        Files.write(new File(args[0], "children").toPath(), children);
-        Files.write(new File(args[0], "roots").toPath(), roots);
-        stage.finish();
+        new Coroutines().run(args);
     }
 }

@@ -71,7 +71,7 @@ static jvmtiError JNICALL hash_code(jvmtiEnv *tool, jobject o, jint *hash)
 static jvmtiError JNICALL signature_of(jvmtiEnv *tool, jclass class, char **signature, char **generic)
 {
 	*signature = (char *)((struct class *)class)->signature;
-	return JVMTI_ERROR_NONE;
+	return *signature ? JVMTI_ERROR_NONE : JVMTI_ERROR_OUT_OF_MEMORY;
 }
 
 static jvmtiError JNICALL deallocate(jvmtiEnv *tool, unsigned char *text)
@@ -95,6 +95,7 @@ static JNIEnv *env_new(void)
 
 	jvmti = &tool;
 	memset(known, 0, sizeof(known));
+	memset(dispatched, 0, sizeof(dispatched));
 	asked = hashes = 0;
 	return &env;
 }
@@ -163,6 +164,58 @@ CASES(a_thread_of_a_pool_is_known_by_its_task, threads)
 	JNIEnv *env = env_new();
 
 	assert_int_equal(task_name_is_worker(env, NULL, task_name(env, (jobject)&task)), row->is_worker);
+}
+
+static const char *const starting = "Lkotlinx/coroutines/internal/DispatchedContinuation;";
+
+/* Tasks of that many classes of the program are asked about first. */
+static void ask_about(JNIEnv *env, uint32_t classes)
+{
+	static struct class plain[4 * CLASSES];
+
+	for (uint32_t i = 0; i < classes; i++) {
+		struct object task = {&plain[i], NULL};
+
+		plain[i] = (struct class){"Lcom/acme/Plain;", i};
+		assert_false(task_name_dispatched(env, NULL, (jobject)&task));
+		assert_false(task_name_starts(env, NULL, (jobject)&task));
+	}
+}
+
+CASE(a_coroutine_is_known_however_many_classes_were_met_before)
+{
+	struct class kotlin = {starting, 77}, worker = {"Lkotlinx/coroutines/internal/LimitedDispatcher$Worker;", 78};
+	struct object begins = {&kotlin, NULL}, works = {&worker, NULL};
+	JNIEnv *env = env_new();
+
+	ask_about(env, 4 * CLASSES);
+	for (int i = 0; i < 2; i++) {
+		assert_true(task_name_dispatched(env, NULL, (jobject)&begins));
+		assert_true(task_name_starts(env, NULL, (jobject)&begins));
+		assert_true(task_name_dispatched(env, NULL, (jobject)&works));
+		assert_false(task_name_starts(env, NULL, (jobject)&works));
+	}
+}
+
+CASE(asking_for_coroutines_leaves_room_for_names)
+{
+	JNIEnv *env = env_new();
+
+	ask_about(env, 4 * CLASSES);
+	assert_string_equal(name_of(env, &order, NULL), "Lcom/acme/Order;");
+}
+
+CASE(a_task_that_may_be_a_coroutine_is_counted_as_missed)
+{
+	struct class unknown = {NULL, 79};
+	struct object task = {&unknown, NULL};
+	JNIEnv *env = env_new();
+
+	assert_true(new_control());
+	assert_false(task_name_dispatched(env, NULL, (jobject)&task));
+	assert_int_equal(control->tasks_missed, 0);
+	assert_false(task_name_starts(env, NULL, (jobject)&task));
+	assert_int_equal(control->tasks_missed, 1);
 }
 
 /* The string of a class, as the collector reads it. */

@@ -45,6 +45,9 @@ static void put_shares(struct code_writer *w, const struct task_members *m)
 	code_put_member(w, OP_INVOKESTATIC, m->kotlin);
 	other = code_branch(w, OP_IFEQ);
 	task_put_call_with(w, OP_ILOAD_1, m->moves);
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->hash);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_OTHER]);
 	code_put1(w, OP_RETURN);
 	code_branch_here(w, other);
 	code_put(w, OP_BIPUSH, TASK_STRANGE & 255, OP_ISTORE_2);

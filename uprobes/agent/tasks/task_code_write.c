@@ -8,7 +8,9 @@
  *    static boolean once(Object task) {
  *        return task instanceof FutureTask || task instanceof ForkJoinTask || task instanceof Future;
  *    }
- *    static boolean kotlin(Object task) { return coroutines != 0 && task != null && dispatched(task) != 0; }
+ *    static boolean kotlin(Object task) {
+ *        return coroutines != 0 && task != null && getLong(busy) != 0 && dispatched(task) != 0;
+ *    }
  *    static void submits(Object task, int place) {
  *        if (task == null || on == 0 || getLong(busy) == 0) return;
  *        int row = ask(place);
@@ -18,7 +20,7 @@
  *    static void shares(Object task, int place) {
  *        if (task == null || on == 0) return;
  *        if (once(task)) { submits(task, place); return; }
- *        if (kotlin(task)) { moves(task, place); return; }
+ *        if (kotlin(task)) { moves(task, place); other(System.identityHashCode(task)); return; }
  *        int row = getLong(busy) == 0 ? TASK_STRANGE : ask(place);
  *        if (row >= 0) { keeps(task, row, 1); return; }
  *        int hash = System.identityHashCode(task);
@@ -82,8 +84,7 @@
  *        return handle == 1 ? 0 : handle;
  *    }
  *    static long arrives(Object task, int place) {
- *        if (kotlin(task)) return 0; // it has its own place to run
- *        long handle = takes(task, place);
+ *        long handle = kotlin(task) ? 0 : takes(task, place); // a coroutine has its own place to run
  *        if (handle == 1) return 0;
  *        if (handle == 0 && task != null && on != 0 && !once(task)) left(System.identityHashCode(task));
  *        return handle;
@@ -102,7 +103,7 @@
  * A row belongs to a task until that has ended, so nobody else uses it when the reference is dropped. Where a native frees
  * it, that has dropped the reference before: afterwards it may be another task's. shares() and arrives() are for places where
  * one object may be handed over again before it has begun: what is in a queue, and in no row, is known by its hash
- * (task_others.c).
+ * (task_others.c). So is a coroutine, since only while a task is of interest it is known as one.
  */
 #include "uprobes/agent/tasks/task_code.h"
 #include "uprobes/agent/tasks/task_code_parts.h"
@@ -155,17 +156,18 @@ static void put_runs_once(struct code_writer *w, const struct task_members *m)
 
 static void put_kotlin(struct code_writer *w, const struct task_members *m)
 {
-	size_t none[2];
+	size_t none[3];
 
 	code_begin_method(w, "kotlin", "(" OBJECT ")I", 1);
 	code_put_member(w, OP_GETSTATIC, m->coroutines);
 	none[0] = code_branch(w, OP_IFEQ);
 	code_put1(w, OP_ALOAD_0);
 	none[1] = code_branch(w, OP_IFNULL);
+	none[2] = task_put_branch_if_idle(w, m);
 	code_put1(w, OP_ALOAD_0);
 	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_DISPATCHED]);
 	code_put1(w, OP_IRETURN);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		code_branch_here(w, none[i]);
 	code_put(w, OP_ICONST_0, OP_IRETURN);
 	code_end_method(w);
@@ -231,17 +233,16 @@ static void put_begins(struct code_writer *w, const struct task_members *m)
 
 static void put_arrives(struct code_writer *w, const struct task_members *m)
 {
-	size_t other, end[4];
+	size_t coroutine, other, end[4];
 
 	code_begin_method(w, "arrives", "(" OBJECT "I)J", 4);
-	code_put1(w, OP_ALOAD_0);
+	code_put(w, OP_LCONST_0, OP_LSTORE_2, OP_ALOAD_0);
 	code_put_member(w, OP_INVOKESTATIC, m->kotlin);
-	other = code_branch(w, OP_IFEQ);
-	code_put(w, OP_LCONST_0, OP_LRETURN);
-	code_branch_here(w, other);
+	coroutine = code_branch(w, OP_IFNE);
 	other = put_taken(w, m);
 	code_put(w, OP_LCONST_0, OP_LRETURN);
 	code_branch_here(w, other);
+	code_branch_here(w, coroutine);
 	code_put(w, OP_LLOAD_2, OP_LCONST_0, OP_LCMP);
 	end[2] = code_branch(w, OP_IFNE);
 	task_put_is_on(w, m, end);

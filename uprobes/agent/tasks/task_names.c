@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
- * Classes that have been met are kept with weak references, for the life of the JVM: the first CLASSES_MOST of those whose
- * hashes differ enough. Others are asked for each time, and their names are not kept, so they are unknown.
+ * Classes that have been met are kept with weak references, for the life of the JVM: the first of those whose hashes differ
+ * enough. The names of others are unknown. Whether a class is one of Kotlin's coroutines is asked of tasks of all calls, so
+ * their classes have a table of their own, and the JVM is asked for the name of each one that has no place there.
  */
 #include "uprobes/agent/tasks/task_names.h"
 #include "uprobes/agent/control.h"
@@ -24,7 +25,7 @@ static struct task_class_name {
 	uint32_t guess;	 /* which class that had last time */
 	uint64_t string; /* generation << 32 | number in the segment, or NO_ROOM, once it has been asked for */
 	char name[NAME]; /* signature */
-} known[CLASSES];
+} known[CLASSES], dispatched[CLASSES];
 
 /* Fields with what the program has given. Of several in one class, one is there. */
 static const struct wrapper {
@@ -79,7 +80,8 @@ static jfieldID inner_of(JNIEnv *env, jclass class, const char *name)
 	return id;
 }
 
-static bool class_describe(JNIEnv *env, jclass class, struct task_class_name *k)
+/* False: the JVM does not say. A name that is too long is cut. */
+static bool class_signature(jclass class, char to[NAME], bool *cut)
 {
 	size_t length;
 	char *name;
@@ -87,10 +89,19 @@ static bool class_describe(JNIEnv *env, jclass class, struct task_class_name *k)
 	if ((*jvmti)->GetClassSignature(jvmti, class, &name, NULL))
 		return false;
 	length = strlen(name);
-	if (length < sizeof(k->name))
-		memcpy(k->name, name, length + 1);
+	*cut = length >= NAME;
+	length = *cut ? NAME - 1 : length;
+	memcpy(to, name, length);
+	to[length] = 0;
 	jvm_free(name);
-	if (length >= sizeof(k->name))
+	return true;
+}
+
+static bool class_describe(JNIEnv *env, jclass class, struct task_class_name *k)
+{
+	bool cut;
+
+	if (!class_signature(class, k->name, &cut) || cut)
 		return false;
 	k->inner = inner_of(env, class, k->name);
 	k->class = (*env)->NewWeakGlobalRef(env, class);
@@ -114,7 +125,7 @@ static struct task_class_name *class_keep(JNIEnv *env, jclass class, uint32_t ha
 }
 
 /* NULL: it is unknown. */
-static struct task_class_name *class_search(JNIEnv *env, jclass class)
+static struct task_class_name *class_search(JNIEnv *env, jclass class, struct task_class_name table[CLASSES])
 {
 	uint32_t at;
 	jint hash;
@@ -123,7 +134,7 @@ static struct task_class_name *class_search(JNIEnv *env, jclass class)
 		return NULL;
 	at = (uint32_t)hash * 2654435769u >> (32 - CLASSES_LOG2);
 	for (uint32_t i = 0; i < CLASSES_NEAR; i++) {
-		struct task_class_name *k = &known[(at + i) % CLASSES];
+		struct task_class_name *k = &table[(at + i) % CLASSES];
 		uint32_t state = load_acquire(&k->state);
 
 		if (state == CLASS_FREE)
@@ -135,15 +146,16 @@ static struct task_class_name *class_search(JNIEnv *env, jclass class)
 }
 
 /* The same, which looks at the guess first: most tasks have the class of the one before. */
-static struct task_class_name *class_named(JNIEnv *env, jclass class, uint32_t *guess)
+static struct task_class_name *class_named(JNIEnv *env, jclass class, struct task_class_name table[CLASSES],
+					   uint32_t *guess)
 {
-	struct task_class_name *k = &known[load_relaxed(guess) % CLASSES];
+	struct task_class_name *k = &table[load_relaxed(guess) % CLASSES];
 
 	if (load_acquire(&k->state) == CLASS_KNOWN && (*env)->IsSameObject(env, k->class, class))
 		return k;
-	k = class_search(env, class);
+	k = class_search(env, class, table);
 	if (k)
-		store_relaxed(guess, k - known);
+		store_relaxed(guess, k - table);
 	return k;
 }
 
@@ -154,7 +166,7 @@ struct task_class_name *task_name(JNIEnv *env, jobject task)
 	struct task_class_name *name = NULL;
 
 	for (int i = 0; task && i <= WRAPPERS; i++) {
-		name = class_named(env, (*env)->GetObjectClass(env, task), guess);
+		name = class_named(env, (*env)->GetObjectClass(env, task), known, guess);
 		task = name && name->inner ? (*env)->GetObjectField(env, task, name->inner) : NULL;
 		guess = name ? &name->guess : guess;
 	}
@@ -196,25 +208,36 @@ bool task_name_is_worker(JNIEnv *env, jobject thread, const struct task_class_na
 	return is;
 }
 
-static const char *coroutine_class(JNIEnv *env, jobject object)
+/* The signature of the object's class, which may be in `name`; NULL: unknown. */
+static const char *dispatched_class(JNIEnv *env, jobject object, char name[NAME])
 {
 	static uint32_t guess;
-	const struct task_class_name *name = class_named(env, (*env)->GetObjectClass(env, object), &guess);
+	jclass class = (*env)->GetObjectClass(env, object);
+	const struct task_class_name *k = class_named(env, class, dispatched, &guess);
+	bool cut;
 
-	return name ? name->name : "";
+	if (k)
+		return k->name;
+	return class_signature(class, name, &cut) ? name : NULL;
 }
 
 jint JNICALL task_name_dispatched(JNIEnv *env, jclass helper, jobject object)
 {
-	return slice_begins(slice_of(coroutine_class(env, object)), "Lkotlinx/coroutines/");
+	char room[NAME];
+	const char *name = dispatched_class(env, object, room);
+
+	return name && slice_begins(slice_of(name), "Lkotlinx/coroutines/");
 }
 
 jint JNICALL task_name_starts(JNIEnv *env, jclass helper, jobject object)
 {
-	const char *name = coroutine_class(env, object);
+	char room[NAME];
+	const char *name = dispatched_class(env, object, room);
 
-	return text_is(name, "Lkotlinx/coroutines/internal/DispatchedContinuation;") ||
-	       text_is(name, "Lkotlinx/coroutines/DispatchedContinuation;");
+	if (!name)
+		add_relaxed(&control->tasks_missed, 1);
+	return name && (text_is(name, "Lkotlinx/coroutines/internal/DispatchedContinuation;") ||
+			text_is(name, "Lkotlinx/coroutines/DispatchedContinuation;"));
 }
 
 static jfieldID first_field;
