@@ -6,6 +6,22 @@
 
 jvmtiEnv *jvmti;
 
+/* What the Java code knows. */
+static struct {
+	jclass class;
+	bool wraps;
+} told[TASK_CLASSES];
+static unsigned int told_count;
+
+void task_kinds_add(JNIEnv *env, uint32_t number, jclass class, jfieldID inner)
+{
+	assert_true(number < TASK_CLASSES);
+	assert_null(told[number].class);
+	told[number].class = class;
+	told[number].wraps = inner;
+	told_count++;
+}
+
 struct class
 {
 	const char *signature;
@@ -96,6 +112,8 @@ static JNIEnv *env_new(void)
 	jvmti = &tool;
 	memset(known, 0, sizeof(known));
 	memset(dispatched, 0, sizeof(dispatched));
+	memset(told, 0, sizeof(told));
+	told_count = 0;
 	asked = hashes = 0;
 	return &env;
 }
@@ -133,18 +151,35 @@ CASE(few_calls_of_the_jvm_find_the_class_of_the_task_before)
 	assert_int_equal(asked, 5);
 }
 
+CASE(the_java_code_is_told_once_of_classes_that_are_where_it_looks)
+{
+	JNIEnv *env = env_new();
+
+	name_of(env, &future, &order);
+	name_of(env, &like_order, NULL); /* its place is taken */
+	task_names_tell(env);
+	task_names_tell(env);
+	assert_int_equal(told_count, 2);
+	assert_ptr_equal(told[future.hash].class, &future);
+	assert_true(told[future.hash].wraps);
+	assert_ptr_equal(told[order.hash].class, &order);
+	assert_false(told[order.hash].wraps);
+	assert_string_equal(task_name_at(order.hash)->name, "Lcom/acme/Order;");
+	assert_null(task_name_at(-1));
+}
+
 CASE(no_more_references_are_left_behind_than_said)
 {
 	JNIEnv *env = env_new();
-	struct object chain[WRAPPERS + 4];
+	struct object chain[TASK_WRAPPERS + 4];
 
-	for (int i = 0; i < WRAPPERS + 4; i++)
+	for (int i = 0; i < TASK_WRAPPERS + 4; i++)
 		chain[i] = (struct object){&future, &chain[i + 1]};
-	chain[WRAPPERS + 3].inner = NULL;
+	chain[TASK_WRAPPERS + 3].inner = NULL;
 	task_name(env, (jobject)chain);
 	asked = 0;
 	task_name(env, (jobject)chain);
-	assert_true(asked - (WRAPPERS + 1) <= TASK_NAME_REFERENCES); /* all but IsSameObject() */
+	assert_true(asked - (TASK_WRAPPERS + 1) <= TASK_NAME_REFERENCES); /* all but IsSameObject() */
 }
 
 static const struct {
@@ -171,7 +206,7 @@ static const char *const starting = "Lkotlinx/coroutines/internal/DispatchedCont
 /* Tasks of that many classes of the program are asked about first. */
 static void ask_about(JNIEnv *env, uint32_t classes)
 {
-	static struct class plain[4 * CLASSES];
+	static struct class plain[4 * TASK_CLASSES];
 
 	for (uint32_t i = 0; i < classes; i++) {
 		struct object task = {&plain[i], NULL};
@@ -188,7 +223,7 @@ CASE(a_coroutine_is_known_however_many_classes_were_met_before)
 	struct object begins = {&kotlin, NULL}, works = {&worker, NULL};
 	JNIEnv *env = env_new();
 
-	ask_about(env, 4 * CLASSES);
+	ask_about(env, 4 * TASK_CLASSES);
 	for (int i = 0; i < 2; i++) {
 		assert_true(task_name_dispatched(env, NULL, (jobject)&begins));
 		assert_true(task_name_starts(env, NULL, (jobject)&begins));
@@ -201,7 +236,7 @@ CASE(asking_for_coroutines_leaves_room_for_names)
 {
 	JNIEnv *env = env_new();
 
-	ask_about(env, 4 * CLASSES);
+	ask_about(env, 4 * TASK_CLASSES);
 	assert_string_equal(name_of(env, &order, NULL), "Lcom/acme/Order;");
 }
 

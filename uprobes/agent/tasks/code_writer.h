@@ -9,13 +9,15 @@
 
 enum {
 	OP_ACONST_NULL = 1,
-	OP_ICONST_0 = 3,
+	OP_ICONST_M1 = 2,
+	OP_ICONST_0,
 	OP_ICONST_1,
 	OP_LCONST_0 = 9,
 	OP_LCONST_1,
 	OP_BIPUSH = 16,
 	OP_SIPUSH,
 	OP_ILOAD = 21,
+	OP_LLOAD,
 	OP_ILOAD_0 = 26,
 	OP_ILOAD_1,
 	OP_ILOAD_2,
@@ -24,15 +26,22 @@ enum {
 	OP_LLOAD_2 = 32,
 	OP_LLOAD_3 = 33,
 	OP_ALOAD_0 = 42,
+	OP_ALOAD_2 = 44,
+	OP_LALOAD = 47,
 	OP_AALOAD = 50,
 	OP_ISTORE = 54,
-	OP_ISTORE_2 = 61,
+	OP_LSTORE,
+	OP_ISTORE_1 = 60,
+	OP_ISTORE_2,
 	OP_ISTORE_3,
 	OP_LSTORE_2 = 65,
 	OP_LSTORE_3,
+	OP_ASTORE_0 = 75,
+	OP_ASTORE_2 = 77,
 	OP_AASTORE = 83,
 	OP_POP2 = 88,
 	OP_IAND = 126,
+	OP_IINC = 132,
 	OP_L2I = 136,
 	OP_LCMP = 148,
 	OP_IFEQ = 153,
@@ -59,7 +68,6 @@ struct code_writer {
 	size_t pool_size, size, code; /* code: where that of the method begins */
 	uint16_t constants, this_class, code_name;
 	bool full;
-	bool is_8;
 };
 
 /* Append to the members. */

@@ -5,6 +5,7 @@
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
 #include "uprobes/agent/tasks/task_code.h"
+#include "uprobes/agent/tasks/task_kinds.h"
 #include "uprobes/agent/tasks/task_rows.h"
 
 #define PREFIX "java/lang/FrtraceTasks"
@@ -64,7 +65,8 @@ static void task_natives_bind(JNIEnv *env, jclass class)
 static jclass task_class_define(JNIEnv *env)
 {
 	unsigned char bytes[TASK_CODE_SIZE];
-	size_t size = task_code_write(bytes, sizeof(bytes), internal_name, control->jni_version < 0x00090000);
+	const struct task_unsafe *unsafe = task_kinds_unsafe(env);
+	size_t size = unsafe ? task_code_write(bytes, sizeof(bytes), internal_name, unsafe) : 0;
 	jclass class =
 		size ? jvm_keep_class(env, (*env)->DefineClass(env, internal_name, NULL, (const jbyte *)bytes, size))
 		     : NULL;
@@ -84,7 +86,7 @@ static bool task_members_find(JNIEnv *env)
 	pending_field = (*env)->GetStaticFieldID(env, task_class, "pending", "I");
 	coroutines_field = (*env)->GetStaticFieldID(env, task_class, "coroutines", "I");
 	begins = (*env)->GetStaticMethodID(env, task_class, "begins", "(" OBJECT "I)J");
-	if (jvm_threw(env) || !array)
+	if (jvm_threw(env) || !array || !task_kinds_init(env, task_class))
 		return false;
 	(*env)->SetStaticLongField(env, task_class, busy, (jlong)(uintptr_t)&inside_busy);
 	tasks = (*env)->NewGlobalRef(env, array);

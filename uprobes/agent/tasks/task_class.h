@@ -26,8 +26,8 @@ struct task_natives {
 	jint(JNICALL *any)(JNIEnv *env, jclass helper, jint place);
 	/* The handle of the oldest waiting task with that hash behind `after`, or 0. */
 	jlong(JNICALL *find)(JNIEnv *env, jclass helper, jint hash, jlong after);
-	/* This task leaves its queue here. Returns an enum task_take. */
-	jint(JNICALL *take)(JNIEnv *env, jclass helper, jlong handle, jobject task, jint place);
+	/* This task leaves its queue here. `kind`: see task_kinds.h, or -1. Returns an enum task_take. */
+	jint(JNICALL *take)(JNIEnv *env, jclass helper, jlong handle, jobject task, jint kind, jint place);
 	/* It has run. */
 	void(JNICALL *end)(JNIEnv *env, jclass helper, jlong handle, jint place);
 	/* The thread, of a pool, asks for its next task. */

@@ -3,7 +3,6 @@
 #ifndef AGENT_TASK_CODE_H
 #define AGENT_TASK_CODE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,8 +31,14 @@ enum task_take {
 	TASK_IGNORED, /* it is of no interest, and its row is free again */
 };
 
-#define OBJECT	"Ljava/lang/Object;"
-#define OBJECTS "[" OBJECT
+/* How many classes the Java code knows, and how many of them are around each other at most. */
+#define TASK_CLASSES_LOG2 9
+#define TASK_CLASSES	  (1u << TASK_CLASSES_LOG2)
+#define TASK_WRAPPERS	  6
+
+#define OBJECT	   "Ljava/lang/Object;"
+#define OBJECTS	   "[" OBJECT
+#define REFERENCES "[Ljava/lang/ref/Reference;"
 
 #define TASK_CODE_SIZE 6144u
 
@@ -60,7 +65,12 @@ enum task_native {
 };
 extern char task_native_names[TASK_NATIVES][12], task_native_types[TASK_NATIVES][48];
 
-/* Write the class with that internal name, for JDK 8 or a later one. Returns its size, or 0: it does not fit. */
-size_t task_code_write(unsigned char *to, size_t room, const char *class_name, bool is_8);
+/* The JDK's class Unsafe, the type of getUnsafe(), and the name of the method (Object, long) that reads a reference. */
+struct task_unsafe {
+	const char *class_name, *get_unsafe_type, *get_reference;
+};
+
+/* Write the class with that internal name. Returns its size, or 0: it does not fit. */
+size_t task_code_write(unsigned char *to, size_t room, const char *class_name, const struct task_unsafe *unsafe);
 
 #endif

@@ -8,8 +8,9 @@
 
 /* Members that code refers to. */
 struct task_members {
-	uint16_t on, pending, coroutines, busy, unsafe, get_long, get_int, tasks, hash, once, kotlin, moves, submits,
-		shared, keeps, twins, takes, begins, arrives, ends, runs_once[3], native[TASK_NATIVES];
+	uint16_t on, pending, coroutines, busy, unsafe, get_long, get_int, get_reference, tasks, classes, inner,
+		get_class, get, kind, hash, once, kotlin, moves, submits, shared, keeps, twins, takes, begins, arrives,
+		ends, runs_once[3], native[TASK_NATIVES];
 };
 
 /* A branch by how many tasks wait. */

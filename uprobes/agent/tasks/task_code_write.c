@@ -5,11 +5,25 @@
  *    static int on, pending, coroutines;
  *    static long busy;   // the address of inside_busy, getLong() is Unsafe's; its lower half says how many tasks wait
  *    static Object[] tasks = new Object[TASK_ROWS];
+ *    static Reference[] classes = new Reference[TASK_CLASSES]; // weak references to known classes of tasks
+ *    static long[] inner = new long[TASK_CLASSES]; // the offset of what objects of that class wrap, or 0; -1: not known yet
  *    static boolean once(Object task) {
  *        return task instanceof FutureTask || task instanceof ForkJoinTask || task instanceof Future;
  *    }
  *    static boolean kotlin(Object task) {
  *        return coroutines != 0 && task != null && getLong(busy) != 0 && dispatched(task) != 0;
+ *    }
+ *    static int kind(Object task) { // the number of the class of what the program has given, or -1
+ *        for (int i = 0; i <= TASK_WRAPPERS; i++) {
+ *            Class type = task.getClass();
+ *            int k = System.identityHashCode(type) & TASK_CLASSES - 1;
+ *            if (classes[k] == null || classes[k].get() != type || inner[k] < 0) return -1;
+ *            if (inner[k] == 0) return k;
+ *            Object wrapped = getReference(task, inner[k]); // Unsafe's
+ *            if (wrapped == null) return k;
+ *            task = wrapped;
+ *        }
+ *        return -1;
  *    }
  *    static void submits(Object task, int place) {
  *        if (task == null || on == 0 || getLong(busy) == 0) return;
@@ -74,7 +88,7 @@
  *        do {
  *            handle = find(hash, handle);
  *            if (handle == 0) return strange(place);
- *        } while (tasks[(int) handle & TASK_ROWS - 1] != task || (took = take(handle, task, place)) == 0);
+ *        } while (tasks[(int) handle & TASK_ROWS - 1] != task || (took = take(handle, task, kind(task), place)) == 0);
  *        if (took == TASK_IGNORED) return 1;
  *        tasks[(int) handle & TASK_ROWS - 1] = null;
  *        return handle;
@@ -123,7 +137,7 @@ char task_native_types[TASK_NATIVES][48] = {[TASK_ASK] = "(I)I",
 					    [TASK_TWIN] = "(IJ)V",
 					    [TASK_ANY] = "(I)I",
 					    [TASK_FIND] = "(IJ)J",
-					    [TASK_TAKE] = "(J" OBJECT "I)I",
+					    [TASK_TAKE] = "(J" OBJECT "II)I",
 					    [TASK_END] = "(JI)V",
 					    [TASK_IDLE] = "(I)V",
 					    [TASK_FIRST] = "(" OBJECT ")" OBJECT,
@@ -173,6 +187,48 @@ static void put_kotlin(struct code_writer *w, const struct task_members *m)
 	code_end_method(w);
 }
 
+static void put_kind(struct code_writer *w, const struct task_members *m)
+{
+	size_t loop, unknown[4], known, innermost;
+
+	code_begin_method(w, "kind", "(" OBJECT ")I", 6);
+	code_put(w, OP_ICONST_0, OP_ISTORE_1);
+	loop = w->size;
+	code_put1(w, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKEVIRTUAL, m->get_class);
+	code_put(w, OP_ASTORE_2, OP_ALOAD_2);
+	code_put_member(w, OP_INVOKESTATIC, m->hash);
+	code_put_member(w, OP_SIPUSH, TASK_CLASSES - 1);
+	code_put(w, OP_IAND, OP_ISTORE_3);
+	code_put_member(w, OP_GETSTATIC, m->classes);
+	code_put(w, OP_ILOAD_3, OP_AALOAD);
+	unknown[0] = code_branch(w, OP_IFNULL);
+	code_put_member(w, OP_GETSTATIC, m->classes);
+	code_put(w, OP_ILOAD_3, OP_AALOAD);
+	code_put_member(w, OP_INVOKEVIRTUAL, m->get);
+	code_put1(w, OP_ALOAD_2);
+	unknown[1] = code_branch(w, OP_IF_ACMPNE);
+	code_put_member(w, OP_GETSTATIC, m->inner);
+	code_put(w, OP_ILOAD_3, OP_LALOAD, OP_LSTORE, 4, OP_LLOAD, 4, OP_LCONST_0, OP_LCMP);
+	unknown[2] = code_branch(w, OP_IFLT);
+	code_put(w, OP_LLOAD, 4, OP_LCONST_0, OP_LCMP);
+	known = code_branch(w, OP_IFEQ);
+	code_put_member(w, OP_INVOKESTATIC, m->unsafe);
+	code_put(w, OP_ALOAD_0, OP_LLOAD, 4);
+	code_put_member(w, OP_INVOKEVIRTUAL, m->get_reference);
+	code_put(w, OP_ASTORE_2, OP_ALOAD_2);
+	innermost = code_branch(w, OP_IFNULL);
+	code_put(w, OP_ALOAD_2, OP_ASTORE_0, OP_IINC, 1, 1, OP_ILOAD_1, OP_BIPUSH, TASK_WRAPPERS + 1);
+	code_branch_back(w, OP_IF_ICMPNE, loop);
+	for (int i = 0; i < 3; i++)
+		code_branch_here(w, unknown[i]);
+	code_put(w, OP_ICONST_M1, OP_IRETURN);
+	code_branch_here(w, known);
+	code_branch_here(w, innermost);
+	code_put(w, OP_ILOAD_3, OP_IRETURN);
+	code_end_method(w);
+}
+
 static void put_takes(struct code_writer *w, const struct task_members *m)
 {
 	size_t none[4], strange, ignored, loop, some;
@@ -191,8 +247,10 @@ static void put_takes(struct code_writer *w, const struct task_members *m)
 	task_put_hash(w, m);
 	strange = task_put_search(w, m, &loop);
 	task_put_is_task(w, m, loop);
-	code_put1(w, OP_LLOAD_3);
-	task_put_call_with(w, OP_ILOAD_1, m->native[TASK_TAKE]);
+	code_put(w, OP_LLOAD_3, OP_ALOAD_0, OP_ALOAD_0);
+	code_put_member(w, OP_INVOKESTATIC, m->kind);
+	code_put1(w, OP_ILOAD_1);
+	code_put_member(w, OP_INVOKESTATIC, m->native[TASK_TAKE]);
 	code_put(w, OP_ISTORE, 5, OP_ILOAD, 5);
 	code_branch_back(w, OP_IFEQ, loop);
 	code_put(w, OP_ILOAD, 5, OP_ICONST_0 + TASK_IGNORED);
@@ -370,21 +428,24 @@ static void put_refuses(struct code_writer *w, const struct task_members *m)
 	code_end_method(w);
 }
 
-#define UNSAFE_8 "sun/misc/Unsafe"
-#define UNSAFE	 "jdk/internal/misc/Unsafe"
-
-static void find_members(struct code_writer *w, struct task_members *m)
+static void find_members(struct code_writer *w, struct task_members *m, const struct task_unsafe *u)
 {
-	uint16_t unsafe = code_class(w, w->is_8 ? UNSAFE_8 : UNSAFE);
+	uint16_t unsafe = code_class(w, u->class_name);
 
 	m->on = code_member(w, 9, w->this_class, "on", "I");
 	m->pending = code_member(w, 9, w->this_class, "pending", "I");
 	m->coroutines = code_member(w, 9, w->this_class, "coroutines", "I");
 	m->busy = code_member(w, 9, w->this_class, "busy", "J");
-	m->unsafe = code_member(w, 10, unsafe, "getUnsafe", w->is_8 ? "()L" UNSAFE_8 ";" : "()L" UNSAFE ";");
+	m->unsafe = code_member(w, 10, unsafe, "getUnsafe", u->get_unsafe_type);
 	m->get_long = code_member(w, 10, unsafe, "getLong", "(J)J");
 	m->get_int = code_member(w, 10, unsafe, "getInt", "(J)I");
+	m->get_reference = code_member(w, 10, unsafe, u->get_reference, "(" OBJECT "J)" OBJECT);
 	m->tasks = code_member(w, 9, w->this_class, "tasks", OBJECTS);
+	m->classes = code_member(w, 9, w->this_class, "classes", REFERENCES);
+	m->inner = code_member(w, 9, w->this_class, "inner", "[J");
+	m->get_class = code_member(w, 10, code_class(w, "java/lang/Object"), "getClass", "()Ljava/lang/Class;");
+	m->get = code_member(w, 10, code_class(w, "java/lang/ref/Reference"), "get", "()" OBJECT);
+	m->kind = code_member(w, 10, w->this_class, "kind", "(" OBJECT ")I");
 	m->hash = code_member(w, 10, code_class(w, "java/lang/System"), "identityHashCode", "(" OBJECT ")I");
 	m->once = code_member(w, 10, w->this_class, "once", "(" OBJECT ")I");
 	m->kotlin = code_member(w, 10, w->this_class, "kotlin", "(" OBJECT ")I");
@@ -405,27 +466,30 @@ static void find_members(struct code_writer *w, struct task_members *m)
 }
 
 /* Everything behind the constants. */
-static void put_members(struct code_writer *w, uint16_t object)
+static void put_members(struct code_writer *w, uint16_t object, const struct task_unsafe *unsafe)
 {
 	struct task_members m;
 
-	find_members(w, &m);
+	find_members(w, &m, unsafe);
 	code_put2(w, 0x1031); /* public final super synthetic */
 	code_put2(w, w->this_class);
 	code_put2(w, object);
 	code_put2(w, 0);
-	code_put2(w, 5);
+	code_put2(w, 7);
 	code_put_field(w, "busy", "J");
 	code_put_field(w, "on", "I");
 	code_put_field(w, "pending", "I");
 	code_put_field(w, "coroutines", "I");
 	code_put_field(w, "tasks", OBJECTS);
-	code_put2(w, TASK_NATIVES + TASK_SUBMIT_METHODS + 13);
+	code_put_field(w, "classes", REFERENCES);
+	code_put_field(w, "inner", "[J");
+	code_put2(w, TASK_NATIVES + TASK_SUBMIT_METHODS + 14);
 	for (int i = 0; i < TASK_NATIVES; i++)
 		code_put_native(w, task_native_names[i], task_native_types[i]);
 	put_runs_once(w, &m);
 	put_kotlin(w, &m);
 	task_code_put_submits(w, &m);
+	put_kind(w, &m);
 	put_takes(w, &m);
 	put_begins(w, &m);
 	put_arrives(w, &m);
@@ -440,12 +504,12 @@ static void put_members(struct code_writer *w, uint16_t object)
 	code_put2(w, 0);
 }
 
-size_t task_code_write(unsigned char *to, size_t room, const char *class_name, bool is_8)
+size_t task_code_write(unsigned char *to, size_t room, const char *class_name, const struct task_unsafe *unsafe)
 {
-	struct code_writer w = {.is_8 = is_8};
+	struct code_writer w = {.full = false};
 
 	w.this_class = code_class(&w, class_name);
 	w.code_name = code_utf8(&w, "Code");
-	put_members(&w, code_class(&w, "java/lang/Object"));
+	put_members(&w, code_class(&w, "java/lang/Object"), unsafe);
 	return code_finish(&w, to, room);
 }

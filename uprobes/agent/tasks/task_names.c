@@ -8,12 +8,10 @@
 #include "uprobes/agent/control.h"
 #include "uprobes/agent/jvm.h"
 #include "uprobes/agent/sys.h"
+#include "uprobes/agent/tasks/task_kinds.h"
 
-#define CLASSES_LOG2 9
-#define CLASSES	     (1u << CLASSES_LOG2)
 #define CLASSES_NEAR 8u
 #define NAME	     232
-#define WRAPPERS     6 /* around each other, at most */
 #define NO_ROOM	     UINT32_MAX
 
 enum { CLASS_FREE, CLASS_BUSY, CLASS_KNOWN };
@@ -23,9 +21,12 @@ static struct task_class_name {
 	jweak class;
 	jfieldID inner;	 /* what the class wraps; NULL: nothing */
 	uint32_t guess;	 /* which class that had last time */
+	bool told;	 /* to the Java code */
 	uint64_t string; /* generation << 32 | number in the segment, or NO_ROOM, once it has been asked for */
 	char name[NAME]; /* signature */
-} known[CLASSES], dispatched[CLASSES];
+} known[TASK_CLASSES], dispatched[TASK_CLASSES];
+
+static bool news; /* some class has not been told to the Java code yet */
 
 /* Fields with what the program has given. Of several in one class, one is there. */
 static const struct wrapper {
@@ -121,20 +122,21 @@ static struct task_class_name *class_keep(JNIEnv *env, jclass class, uint32_t ha
 		return NULL;
 	}
 	store_release(&k->state, CLASS_KNOWN);
+	store_release(&news, true);
 	return k;
 }
 
 /* NULL: it is unknown. */
-static struct task_class_name *class_search(JNIEnv *env, jclass class, struct task_class_name table[CLASSES])
+static struct task_class_name *class_search(JNIEnv *env, jclass class, struct task_class_name table[TASK_CLASSES])
 {
 	uint32_t at;
 	jint hash;
 
 	if ((*jvmti)->GetObjectHashCode(jvmti, class, &hash))
 		return NULL;
-	at = (uint32_t)hash * 2654435769u >> (32 - CLASSES_LOG2);
+	at = task_kind_of_hash(hash);
 	for (uint32_t i = 0; i < CLASSES_NEAR; i++) {
-		struct task_class_name *k = &table[(at + i) % CLASSES];
+		struct task_class_name *k = &table[(at + i) % TASK_CLASSES];
 		uint32_t state = load_acquire(&k->state);
 
 		if (state == CLASS_FREE)
@@ -146,10 +148,10 @@ static struct task_class_name *class_search(JNIEnv *env, jclass class, struct ta
 }
 
 /* The same, which looks at the guess first: most tasks have the class of the one before. */
-static struct task_class_name *class_named(JNIEnv *env, jclass class, struct task_class_name table[CLASSES],
+static struct task_class_name *class_named(JNIEnv *env, jclass class, struct task_class_name table[TASK_CLASSES],
 					   uint32_t *guess)
 {
-	struct task_class_name *k = &table[load_relaxed(guess) % CLASSES];
+	struct task_class_name *k = &table[load_relaxed(guess) % TASK_CLASSES];
 
 	if (load_acquire(&k->state) == CLASS_KNOWN && (*env)->IsSameObject(env, k->class, class))
 		return k;
@@ -165,12 +167,32 @@ struct task_class_name *task_name(JNIEnv *env, jobject task)
 	uint32_t *guess = &outer;
 	struct task_class_name *name = NULL;
 
-	for (int i = 0; task && i <= WRAPPERS; i++) {
+	for (int i = 0; task && i <= TASK_WRAPPERS; i++) {
 		name = class_named(env, (*env)->GetObjectClass(env, task), known, guess);
 		task = name && name->inner ? (*env)->GetObjectField(env, task, name->inner) : NULL;
 		guess = name ? &name->guess : guess;
 	}
 	return name;
+}
+
+struct task_class_name *task_name_at(jint kind)
+{
+	return (uint32_t)kind < TASK_CLASSES ? &known[kind] : NULL;
+}
+
+void task_names_tell(JNIEnv *env)
+{
+	uint32_t classes = __atomic_exchange_n(&news, false, __ATOMIC_ACQ_REL) ? TASK_CLASSES : 0;
+
+	for (uint32_t i = 0; i < classes; i++) {
+		struct task_class_name *k = &known[i];
+
+		if (load_acquire(&k->state) != CLASS_KNOWN || k->told)
+			continue;
+		k->told = true;
+		if (task_kind_of_hash(k->hash) == i)
+			task_kinds_add(env, i, k->class, k->inner);
+	}
 }
 
 /* If a generation ends meanwhile, the number counts as one of the older. */

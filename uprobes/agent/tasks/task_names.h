@@ -16,6 +16,12 @@ struct task_class_name;
 #define TASK_NAME_REFERENCES 14
 struct task_class_name *task_name(JNIEnv *env, jobject task);
 
+/* The class that the Java code knows by that number (task_kinds.h), or NULL: it knows none. */
+struct task_class_name *task_name_at(jint kind);
+
+/* On the agent's thread: the Java code gets to know the classes that have been met since the last time. */
+void task_names_tell(JNIEnv *env);
+
 /* The string of the class's internal name, for a record; 0: there is no room. */
 uint32_t task_name_string(struct task_class_name *name);
 

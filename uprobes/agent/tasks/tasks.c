@@ -363,7 +363,7 @@ static void JNICALL tasks_direct(JNIEnv *env, jclass helper, jint place)
 		task_thread_of(s)->direct = true;
 }
 
-static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject task, jint place)
+static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject task, jint kind, jint place)
 {
 	struct task_row *row = task_row_of(handle);
 	uint64_t now = sys_tsc();
@@ -387,7 +387,7 @@ static jint JNICALL tasks_take(JNIEnv *env, jclass helper, jlong handle, jobject
 	row->place = place;
 	row->runner = s->thread;
 	row->runner_slot = s - control_slot(0);
-	row->name = task_name(env, task);
+	row->name = task_name_at(kind) ?: task_name(env, task);
 	if (place == task_place_thread() && task_name_is_worker(env, task, row->name))
 		return task_forget(env, handle); /* it is there for tasks, and is none */
 	row->switched = row->root.number && row->root.number != control_inside(s)->root;
@@ -568,6 +568,7 @@ void tasks_watch(JNIEnv *env)
 
 	if (!set)
 		return;
+	task_names_tell(env);
 	if (!(++watched % AGE_EVERY))
 		task_rows_age();
 	if (!task_rows_waiting() || watched % WATCH_EVERY)
