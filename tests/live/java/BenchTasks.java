@@ -3,6 +3,8 @@ package live;
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.Arrays;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.FutureTask;
@@ -12,11 +14,13 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The program of scripts/bench-tasks. Reads lines "VARIANT MS" and answers with ns, the lower quartile of many short samples:
+ * The program of scripts/bench-tasks. Reads lines "VARIANT MS" and answers with ns of CPU, the quickest tenth of many short samples:
  *
  *   outside, inside   a task that this thread hands to a pool and then runs itself, outside of root(), or in it
  *   objects           an object that is no Future, which a pool's queue refuses and this thread runs, outside of root()
  *   forks             a fork of a sum by fork/join, outside of root()
+ *
+ * No task makes a traced call, whose hooks would be part of it.
  */
 public class BenchTasks {
     static final int BATCH = 1000; /* fewer than a thread may hand over at once */
@@ -38,6 +42,7 @@ public class BenchTasks {
     static final Kept kept = new Kept();
     static final ThreadPoolExecutor pool = new ThreadPoolExecutor(1, 1, 1, TimeUnit.HOURS, kept);
     static final ForkJoinPool forks = new ForkJoinPool(1);
+    static final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
     static volatile int sink;
 
     static final class Sum extends RecursiveTask<Integer> {
@@ -52,7 +57,7 @@ public class BenchTasks {
         @Override
         protected Integer compute() {
             if (to - from == 1)
-                return from; // not by leaf(), whose hooks would be part of it
+                return from;
             Sum half = new Sum(from, (from + to) / 2);
 
             half.fork();
@@ -60,44 +65,35 @@ public class BenchTasks {
         }
     }
 
-    static int leaf(int x) {
-        return x;
-    }
-
-    static int batch() {
-        int sum = 0;
-
+    static void batch() {
         for (int i = 0; i < BATCH; i++) {
-            pool.execute(new FutureTask<>(() -> leaf(7)));
+            pool.execute(new FutureTask<>(() -> 7));
             kept.last.run();
         }
-        return sum;
     }
 
     static final class Own implements Runnable {
         @Override
-        public void run() {
-            leaf(7);
-        }
+        public void run() { }
     }
 
     static final ThreadPoolExecutor.CallerRunsPolicy here = new ThreadPoolExecutor.CallerRunsPolicy();
 
     static long objects() {
-        long begin = System.nanoTime();
+        long begin = threads.getCurrentThreadCpuTime();
 
         for (int i = 0; i < BATCH; i++) {
             pool.execute(new Own());
             here.rejectedExecution(kept.last, pool);
         }
-        return System.nanoTime() - begin;
+        return threads.getCurrentThreadCpuTime() - begin;
     }
 
     static long timed() {
-        long begin = System.nanoTime();
+        long begin = threads.getCurrentThreadCpuTime();
 
-        sink += batch();
-        return System.nanoTime() - begin;
+        batch();
+        return threads.getCurrentThreadCpuTime() - begin;
     }
 
     static long root() {
@@ -105,10 +101,12 @@ public class BenchTasks {
     }
 
     static long forked() {
-        long begin = System.nanoTime();
+        return forks.submit(() -> {
+            long begin = threads.getCurrentThreadCpuTime();
 
-        sink += forks.submit(new Sum(0, LEAVES)).join();
-        return System.nanoTime() - begin;
+            sink += new Sum(0, LEAVES).invoke();
+            return threads.getCurrentThreadCpuTime() - begin;
+        }).join();
     }
 
     static double sample(String variant) throws InterruptedException {
@@ -135,7 +133,7 @@ public class BenchTasks {
                 all[n++] = sample(words[0]);
             while (System.nanoTime() < until && n < all.length);
             Arrays.sort(all, 0, n);
-            System.out.println(all[n / 4] + " " + n);
+            System.out.println(all[n / 10] + " " + n);
         }
     }
 }
