@@ -245,7 +245,7 @@ jdks_in_turn
 # shellcheck disable=SC2034
 FIXED_THREADS=(-XX:-UseDynamicNumberOfCompilerThreads -XX:-UseDynamicNumberOfGCThreads)
 
-OLD_SOURCES=(Allocating BigMain BigSource Brim Cast Chains Compile Completed Contended Crowd Exits ExitsMain FileServer Forms Frames Fronted Graphs Late Later Launched Natives Open Orphan Pulse Rooted Speed Spent Splits Stage Tasks Textual Threads Tight Usage Valued Waits Wakers Where Wire Woken)
+OLD_SOURCES=(Allocating BigMain BigSource Branched Brim Cast Chains Compile Completed Contended Crowd Exits ExitsMain FileServer Forms Frames Fronted Graphs Late Later Launched Natives Open Orphan Pulse Rooted Speed Spent Splits Stage Tasks Textual Threads Tight Usage Valued Waits Wakers Where Wire Woken)
 
 inside_root='
 	mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs -o mode=1777 tmpfs "$1/tmp" || exit 9

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 package live;
 
+import java.io.File;
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,7 +29,7 @@ import java.util.concurrent.TimeUnit;
  * another thread does so with the same pools outside of them, and a third one has the garbage collected each 50 ms. Most
  * workers of the pools are older than the recording. A line for each task of a request goes into `tasks`:
  *
- *   WAY OUTCOME CALL SUBMITTED BEGUN BY ON ROOT    ns; BY, ON: threads; ROOT: the thread of the request
+ *   WAY OUTCOME CALL SUBMITTED BEGUN BY ON ROOT    ns, SUBMITTED 0: unknown; BY, ON: threads; ROOT: the thread of the request
  */
 public class Tasks {
     static final Queue<String> log = new ConcurrentLinkedQueue<>();
@@ -59,9 +63,11 @@ public class Tasks {
             submitted();
         }
 
-        final void submitted() {
+        /** It is handed over now. */
+        final Task submitted() {
             by = Thread.currentThread().getName();
             submitted = System.nanoTime();
+            return this;
         }
 
         void is(String what) {
@@ -119,6 +125,7 @@ public class Tasks {
         Task t = new Task("shared", "ran", sharing, null);
 
         t.by = sharing.root;
+        t.submitted = 0;
         t.run();
         l.countDown();
     };
@@ -141,19 +148,19 @@ public class Tasks {
             Task[] t = {task("execute"), task("submit"), task("callable"), task("supply"), task("schedule"), nested,
                     task("all"), task("all"), task("thread")};
             Task outer = new Task("outer", "ran", this, () -> {
-                nested.submitted();
-                pool.execute(nested);
+                pool.execute(nested.submitted());
             });
             Thread thread = new Thread(t[8], "thread-of-" + root);
 
-            pool.execute(t[0]);
-            pool.submit((Runnable) t[1]);
-            pool.submit((Callable<Object>) t[2]);
-            CompletableFuture.supplyAsync(t[3]::call, pool);
-            timer.schedule((Runnable) t[4], 1, TimeUnit.MILLISECONDS);
-            pool.execute(outer);
+            pool.execute(t[0].submitted());
+            pool.submit((Runnable) t[1].submitted());
+            pool.submit((Callable<Object>) t[2].submitted());
+            CompletableFuture.supplyAsync(t[3].submitted()::call, pool);
+            timer.schedule((Runnable) t[4].submitted(), 1, TimeUnit.MILLISECONDS);
+            pool.execute(outer.submitted());
+            t[8].submitted();
             thread.start();
-            pool.invokeAll(Arrays.<Callable<Object>>asList(t[6], t[7]));
+            pool.invokeAll(Arrays.<Callable<Object>>asList(t[6].submitted(), t[7].submitted()));
             for (Task each : t)
                 each.done.await();
             thread.join();
@@ -170,7 +177,7 @@ public class Tasks {
                 }
                 then.submitted();
             });
-            CompletableFuture<Void> stage = CompletableFuture.runAsync(run, forks).thenRunAsync(then, pool);
+            CompletableFuture<Void> stage = CompletableFuture.runAsync(run.submitted(), forks).thenRunAsync(then, pool);
 
             chained.countDown();
             stage.get();
@@ -191,11 +198,11 @@ public class Tasks {
             Task second = task("second"), third = new Task(way, way, this, null);
             Future<?> waits;
 
-            to.execute(first);
+            to.execute(first.submitted());
             first.done.await();
-            waits = to.submit((Runnable) second);
+            waits = to.submit((Runnable) second.submitted());
             try {
-                to.execute(third);
+                to.execute(third.submitted());
             } catch (RejectedExecutionException e) {
                 third.is("rejected");
             }
@@ -251,22 +258,29 @@ public class Tasks {
         return t;
     }
 
+    static void write(Writer to) {
+        try {
+            for (String line = log.poll(); line != null; line = log.poll())
+                to.write(line + "\n");
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     public static void main(String[] args) throws Exception {
         Stage stage = new Stage(args[0]);
         int threads = Integer.parseInt(args[1]), calls = Integer.parseInt(args[2]);
         List<Thread> all = new ArrayList<>();
-        Thread noise;
+        Writer to = Files.newBufferedWriter(new File(args[0], "tasks").toPath());
+        Thread noise, collecting;
 
         pool.prestartAllCoreThreads();
         other(0);
-        start("collecting", () -> {
+        collecting = start("collecting", () -> {
             while (!over) {
                 System.gc();
-                try {
-                    Thread.sleep(50);
-                } catch (InterruptedException e) {
-                    return;
-                }
+                write(to); // what is kept would make each collection take longer
+                Stage.sleep(50);
             }
         });
         noise = start("noise", () -> {
@@ -286,7 +300,9 @@ public class Tasks {
             t.join();
         over = true;
         noise.join();
-        java.nio.file.Files.write(new java.io.File(args[0], "tasks").toPath(), log);
+        collecting.join();
+        write(to);
+        to.close();
         stage.finish();
         System.exit(0);
     }

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -16,10 +17,12 @@ import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
 
 /**
- * TasksCheck RECORDING LOG LOST: the tasks of each call in the recording, as the JDK reads it, must be those that Tasks has
+ * TasksCheck RECORDING LOG LOST [US]: the tasks of each call in the recording, as the JDK reads it, must be those that Tasks has
  * logged: with the same outcome, handed over and run by the same threads. A task that a task has handed over belongs to the
  * call at the end of the chain. For each one that is missing, one is "not seen": the first of a worker that had waited for
  * it since before the recording. So many were counted as LOST; they, and what they have handed on, may be missing, too.
+ * None was longer in its queue than from the program's stamp before it handed the task over to the one with which it begins.
+ * Prints how much shorter they were; US: 99 % must be nearer, which takes a machine that does not interrupt the program there.
  */
 public class TasksCheck {
     /** A call, or the run of a task; `root` is the thread and number of the call. */
@@ -27,7 +30,13 @@ public class TasksCheck {
 
     record Task(long start, long begun, long end, String by, String on, String outcome) {}
 
+    /** Of a task that has run: when it began, and how long it was in its queue; -1: unknown. */
+    record Run(long begun, long queued) {}
+
+    static final int CLOCKS_US = 20; /* between two clocks, in a second */
+
     static final Map<String, TreeMap<Long, Span>> spans = new HashMap<>();
+    static final Map<String, List<Run>> recorded = new HashMap<>(), written = new HashMap<>();
 
     static long ns(Instant t) {
         return t.getEpochSecond() * 1_000_000_000L + t.getNano();
@@ -81,9 +90,16 @@ public class TasksCheck {
 
                 if (t.end >= t.begun)
                     add(new Span(t.begun, t.end, t.on, root));
-                found.merge(root + " " + t.outcome + " " + t.by + " " + t.on, 1, Integer::sum);
+                String key = root + " " + t.outcome + " " + t.by + " " + t.on;
+
+                found.merge(key, 1, Integer::sum);
+                add(recorded, key, new Run(t.begun, t.begun - t.start));
             }
         return found;
+    }
+
+    static void add(Map<String, List<Run>> runs, String key, Run run) {
+        runs.computeIfAbsent(key, k -> new ArrayList<>()).add(run);
     }
 
     static Map<String, Integer> readLog(List<String> lines) {
@@ -99,9 +115,35 @@ public class TasksCheck {
             String[] l = line.split(" ");
             int number = calls.get(l[7]).headSet(Long.parseLong(l[2]), true).size();
 
-            logged.merge(l[7] + "#" + number + " " + l[1] + " " + l[5] + " " + l[6], 1, Integer::sum);
+            String key = l[7] + "#" + number + " " + l[1] + " " + l[5] + " " + l[6];
+            long submitted = Long.parseLong(l[3]), begun = Long.parseLong(l[4]);
+
+            logged.merge(key, 1, Integer::sum);
+            add(written, key, new Run(begun, submitted == 0 ? -1 : begun - submitted));
         }
         return logged;
+    }
+
+    /** By how many ns the times in queues are shorter, in order. Those of one key have run one after the other. */
+    static List<Long> differences() {
+        List<Long> all = new ArrayList<>();
+
+        for (String key : written.keySet()) {
+            List<Run> a = written.get(key), b = recorded.getOrDefault(key, List.of());
+
+            if (a.size() != b.size() || !key.contains(" ran ") && !key.contains(" caller "))
+                continue;
+            a.sort(Comparator.comparing(Run::begun));
+            b.sort(Comparator.comparing(Run::begun));
+            for (int i = 0; i < a.size(); i++)
+                if (a.get(i).queued >= 0)
+                    all.add(a.get(i).queued - b.get(i).queued);
+        }
+        return all;
+    }
+
+    static double us(List<Long> all, int percent) {
+        return all.get((int) ((all.size() - 1L) * percent / 100)) / 1000.0;
     }
 
     public static void main(String[] args) throws Exception {
@@ -128,6 +170,13 @@ public class TasksCheck {
         }
         System.out.println("tasks equal " + equal + " wrong " + wrong + " missing " + missing + " not seen "
                 + unseen);
+        List<Long> apart = differences();
+        apart.add(0L);
+        Collections.sort(apart);
+        System.out.printf("queue times shorter by %.1f us at least, %.1f at 50 %%, %.1f at 90 %%, %.1f at 99 %%, %.1f at most, of %d%n",
+                us(apart, 0), us(apart, 50), us(apart, 90), us(apart, 99), us(apart, 100), apart.size() - 1);
+        if (us(apart, 0) < -CLOCKS_US || args.length > 3 && us(apart, 99) > Integer.parseInt(args[3]))
+            System.exit(1);
         System.exit(wrong > 0 || (lost > 0 ? missing < lost : missing != unseen) || equal == 0 ? 1 : 0);
     }
 }
