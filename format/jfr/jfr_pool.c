@@ -118,8 +118,11 @@ static uint32_t find_content(const struct jfr_pool *pool, const struct jfr_const
 
 uint32_t jfr_pool_find_key(const struct jfr_pool *pool, uint64_t key)
 {
+	uint64_t guess = key - (pool->count ? pool->key[0] : 0); /* right if none behind the first was forgotten */
 	uint32_t slot = key_slot(pool, key), index;
 
+	if (guess < pool->count && pool->key[guess] == key)
+		return guess;
 	for (; (index = pool->by_key[slot]); slot = (slot + 1) & (pool->slots - 1))
 		if (pool->key[index - 1] == key)
 			return index - 1;
@@ -392,12 +395,15 @@ static void pool_forget(struct jfr_pool *pool, uint32_t chunk, bool asked)
 
 		if (pool->used[i] + FORGET_AFTER <= chunk && !(asked && c->asked + FORGET_AFTER > chunk))
 			continue;
-		memmove(pool->payload.data + end, pool->payload.data + c->offset, c->size);
-		c->offset = end;
+		if (kept != i) {
+			memmove(pool->payload.data + end, pool->payload.data + c->offset, c->size);
+			c->offset = end;
+			pool->constant[kept] = *c;
+			pool->key[kept] = pool->key[i];
+			pool->used[kept] = pool->used[i];
+		}
 		end += c->size;
-		pool->constant[kept] = *c;
-		pool->key[kept] = pool->key[i];
-		pool->used[kept++] = pool->used[i];
+		kept++;
 	}
 	if (kept == pool->count)
 		return;
