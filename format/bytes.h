@@ -86,20 +86,29 @@ struct leb {
 	uint8_t ninth, size;
 };
 
-/* There is one branch, taken for values of 56 bits and more. */
+/* Of each byte of a number below LEB_SHORT the lower seven bits. */
+static inline uint64_t leb_spread(uint64_t v)
+{
+	v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
+	v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
+	return (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
+}
+
+#define LEB_SHORT (1ull << 56) /* smaller numbers take at most 8 bytes */
+
+static inline struct leb leb_of_short(uint64_t v)
+{
+	uint64_t low = leb_spread(v);
+	unsigned int bits = (63 ^ __builtin_clzll(low | 1)) & ~7u; /* of all bytes but the last one */
+
+	return (struct leb){htole64(low | (~(~0ull << bits) & 0x8080808080808080)), 0, bits / 8 + 1};
+}
+
 static inline struct leb leb_of(uint64_t v)
 {
-	uint64_t low = v & 0x00ffffffffffffff, more;
-	unsigned int bytes;
-
-	low = (low & 0x000000000fffffff) | (low & 0x00fffffff0000000) << 4;
-	low = (low & 0x00003fff00003fff) | (low & 0x0fffc0000fffc000) << 2;
-	low = (low & 0x007f007f007f007f) | (low & 0x3f803f803f803f80) << 1;
-	if (__builtin_expect(v >> 56 != 0, 0))
-		return (struct leb){htole64(low | 0x8080808080808080), v >> 56, 9};
-	bytes = (63 - __builtin_clzll(low | 1)) / 8; /* after the first one */
-	more = (1ull << (8 * bytes)) - 1;
-	return (struct leb){htole64(low | (more & 0x8080808080808080)), 0, bytes + 1};
+	if (__builtin_expect(v < LEB_SHORT, 1))
+		return leb_of_short(v);
+	return (struct leb){htole64(leb_spread(v % LEB_SHORT) | 0x8080808080808080), v >> 56, 9};
 }
 
 /* Write it at p, where 9 bytes must be free. Returns the end. */
@@ -107,6 +116,13 @@ static inline unsigned char *leb_put(unsigned char *p, struct leb l)
 {
 	memcpy(p, &l.first, 8);
 	p[8] = l.ninth;
+	return p + l.size;
+}
+
+/* The same for one of leb_of_short(), where 8 bytes must be free. */
+static inline unsigned char *leb_put_short(unsigned char *p, struct leb l)
+{
+	memcpy(p, &l.first, 8);
 	return p + l.size;
 }
 

@@ -288,19 +288,35 @@ void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e)
 
 bool jfr_trace_keys(struct jfr_writer *w, uint64_t stack, uint64_t method, struct jfr_trace_keys *out)
 {
+	unsigned char both[2 * LEB_MAX];
+
 	if (w->schema.allocated || w->schema.until || (stack && !jfr_pools_use(&w->pools, JFR_STACK_TRACE, stack)) ||
 	    (method && !jfr_pools_use(&w->pools, JFR_METHOD, method)))
 		return false;
-	out->size = leb_write(leb_write(out->bytes, stack), method) - out->bytes;
+	out->size = leb_size(stack) + leb_size(method);
+	if (out->size > sizeof(out->bytes))
+		return false;
+	leb_write(leb_write(both, stack), method);
+	memcpy(out->bytes, both, sizeof(out->bytes));
 	return true;
 }
 
-/* Copies are of a fixed size, which takes two instructions, and their excess is overwritten. */
+bool jfr_trace_keys_use(struct jfr_writer *w, const struct jfr_trace_keys *keys)
+{
+	uint64_t stack, method;
+	struct cursor c;
+
+	cursor_init(&c, keys->bytes, keys->size);
+	stack = cursor_leb(&c);
+	method = cursor_leb(&c);
+	return (!stack || jfr_pools_use(&w->pools, JFR_STACK_TRACE, stack)) &&
+	       jfr_pools_use(&w->pools, JFR_METHOD, method);
+}
+
+/* A copy of a fixed size takes two instructions. Its excess is overwritten. */
 static unsigned char *put_keys(unsigned char *p, const struct jfr_trace_keys *keys)
 {
-	memcpy(p, keys->bytes, 16);
-	if (__builtin_expect(keys->size > 16, 0))
-		memcpy(p + 16, keys->bytes + 16, 2);
+	memcpy(p, keys, sizeof(*keys));
 	return p + keys->size;
 }
 
@@ -309,28 +325,27 @@ void jfr_method_traces(struct jfr_writer *w, uint64_t thread, const struct jfr_t
 	static const unsigned char zeros[16];
 	bool extra = !w->schema.jdk_fields, cpu = extra && w->schema.kernel >= JFR_KERNEL_WAITS;
 	size_t rest = extra ? rest_fields(w) : 0;
-	struct leb key, duration;
+	struct leb type = leb_of_short(JFR_TYPE_ID_BASE + JFR_METHOD_TRACE), key, duration;
 	unsigned char *begin, *size, *p;
 
 	if (!n || !events_fit(w, n))
 		return;
-	key = leb_of(jfr_key_use(w, JFR_THREAD, thread, ORPHAN_THREAD));
+	key = leb_of_short(jfr_key_use(w, JFR_THREAD, thread, ORPHAN_THREAD));
 	begin = p = bytes_reserve(&w->chunk, n * TRACE_MAX);
 	for (size_t i = 0; p && i < n; i++) {
 		size = p;
-		duration =
-			leb_of(calls[i].duration); /* to load it again from the memory just written would take long */
-		p = leb_write(size + 1, JFR_TYPE_ID_BASE + JFR_METHOD_TRACE);
+		duration = leb_of_short(calls[i].duration);
+		p = leb_put_short(size + 1, type);
 		p = leb_write(p, calls[i].start);
-		p = leb_put(p, duration);
-		p = leb_put(p, key);
-		p = put_keys(p, calls[i].keys);
+		p = leb_put_short(p, duration);
+		p = leb_put_short(p, key);
+		p = put_keys(p, &calls[i].keys);
 		if (extra) {
 			*p++ = calls[i].thrown;
 			*p++ = 0; /* a call whose exception is known has values, and takes the other way */
 		}
 		if (cpu)
-			p = leb_put(p, duration);
+			p = leb_put_short(p, duration);
 		memcpy(p, zeros, sizeof(zeros));
 		p += rest;
 		*size = p - size;

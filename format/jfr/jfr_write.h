@@ -175,22 +175,25 @@ void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *value
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
 /*
- * The fast path: several jdk.MethodTrace events of one thread, whose calls ran on their CPU until they ended, and are in
- * no distributed trace. jfr_trace_keys() encodes what calls of one method with one stack share, for use until the chunk
- * ends. False: a key is unknown, or calls have the bytes that they allocated.
+ * The fast path: several jdk.MethodTrace events of one thread, whose calls ran on their CPU until they ended, last less than
+ * LEB_SHORT, and are in no distributed trace. jfr_trace_keys() encodes what calls of one method with one stack share, for use until the chunk
+ * ends. False: a key is unknown or larger than any that there has been, or calls have the bytes that they allocated.
  * jfr_method_traces() writes the same bytes as jfr_method_trace() would for each call; `thread` is a key of this chunk, or 0.
  */
 struct jfr_trace_keys {
-	unsigned char bytes[2 * LEB_MAX], size;
+	unsigned char bytes[15], size;
 };
 
 struct jfr_trace_call {
 	int64_t start, duration;
-	const struct jfr_trace_keys *keys;
+	struct jfr_trace_keys keys;
 	bool thrown;
 };
 
 bool jfr_trace_keys(struct jfr_writer *w, uint64_t stack, uint64_t method, struct jfr_trace_keys *out);
+
+/* Use those of an earlier chunk in this one. False: one of them has been forgotten. */
+bool jfr_trace_keys_use(struct jfr_writer *w, const struct jfr_trace_keys *keys);
 void jfr_method_traces(struct jfr_writer *w, uint64_t thread, const struct jfr_trace_call *calls, size_t n);
 
 /* The value of a field of a user's event. */

@@ -380,12 +380,14 @@ static void recorder_on_spans(void *context, const struct frt_span *s, size_t n,
 		return;
 	}
 	if (values && spans)
-		r->counts.thrown += span_events_put_values(r->events, s, (const struct frt_field *)(s + 1), values, v);
+		span_events_put_values(r->events, s, (const struct frt_field *)(s + 1), values, v);
 	else
-		r->counts.thrown += span_events_put(r->events, s, spans, v);
+		span_events_put(r->events, s, spans, v);
 	r->counts.events += spans;
-	for (size_t i = 0; i < spans; i++)
+	for (size_t i = 0; i < spans; i++) {
+		r->counts.thrown += !!(s[i].flags & FRT_SPAN_THROWN);
 		r->counts.untaken += s[i].stack == FRT_STACK_UNTAKEN;
+	}
 	if (spans && !r->first_call)
 		r->first_call = monotonic_ns();
 }

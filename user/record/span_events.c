@@ -6,26 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMS 32768u
-#define WAYS  2u /* places that a form may have: a cache line */
+#define FORMS FRT_STACKS
+#define WAYS  2u /* places that a form may have */
 #define BATCH 64u
-#define AHEAD 8u /* spans whose forms are fetched from memory meanwhile */
 
 /* What the events of one method with one stack share, encoded for one chunk. */
 struct form {
-	uint32_t method, stack, chunk;
+	uint64_t pair, chunk;
 	struct jfr_trace_keys keys;
 };
 
 struct span_events {
 	struct span_events_setup setup;
-	uint32_t chunk; /* number of the open one, from 1 */
+	uint64_t chunk; /* number of the open one, from 1 */
 	struct {
 		recorded_seen *seen; /* NULL: does not listen */
 		void *context;
 	} listener[RECORDED_LISTENERS];
 	bool heard; /* somebody listens */
-	struct form form[FORMS / WAYS][WAYS];
+	struct form form[WAYS][FORMS];
 };
 
 struct span_events *span_events_new(const struct span_events_setup *setup)
@@ -122,43 +121,61 @@ static void put_general(struct span_events *e, const struct frt_span *s, const s
 							 .value_count = n});
 }
 
-static struct form *forms_of(struct span_events *e, const struct frt_span *s)
+static uint64_t pair_of(const struct frt_span *s)
 {
-	return e->form[hash_mix((uint64_t)s->stack << 32 | s->method, 0) % (FORMS / WAYS)];
+	return (uint64_t)s->stack << 32 | s->method;
 }
 
-static bool form_is_of(const struct span_events *e, const struct form *f, const struct frt_span *s)
+/*
+ * Most stacks belong to one method. As their numbers are those of rows, the first places of stacks in use lie side by side,
+ * and none is another's. Methods that share a stack have the second places.
+ */
+static struct form *form_place(struct span_events *e, const struct frt_span *s, unsigned int way)
 {
-	return f->stack == s->stack && f->method == s->method && f->chunk == e->chunk;
+	uint64_t at = way ? hash_mix(pair_of(s), 0) : s->stack ? s->stack : s->method;
+
+	return &e->form[way][at % FORMS];
 }
 
-/* NULL: there is none yet. */
-static const struct jfr_trace_keys *encoded_keys(struct span_events *e, const struct frt_span *s)
+static bool form_is_valid(const struct span_events *e, const struct form *f, uint64_t pair)
 {
-	const struct form *f = forms_of(e, s);
-
-	for (size_t i = 0; i < WAYS; i++)
-		if (form_is_of(e, &f[i], s))
-			return &f[i].keys;
-	return NULL;
+	return f->pair == pair && f->chunk == e->chunk;
 }
 
-/* False: something about the span is not known. It may be known for a later one. */
-static bool encode_keys(struct span_events *e, const struct frt_span *s)
+/* False: something about the span is not known. It may be known for a later one. Keys mean the same in the next chunk. */
+static bool encode_keys(struct span_events *e, const struct frt_span *s, struct form *f)
 {
 	struct span_events_setup *with = &e->setup;
-	struct form *f = forms_of(e, s), made = {.method = s->method, .stack = s->stack, .chunk = e->chunk};
 	uint64_t stack, method;
 
+	if (f->pair == pair_of(s) && f->chunk && jfr_trace_keys_use(with->writer, &f->keys)) {
+		f->chunk = e->chunk;
+		return true;
+	}
 	if (s->stack && !frames_has(with->frames, s->stack))
 		return false;
 	stack = frames_key(with->frames, FRAMES_AGENTS, s->stack, s->method);
 	method = method_keys_traced(with->methods, s->method);
-	if (!method || !jfr_trace_keys(with->writer, stack, method, &made.keys))
+	if (!method || !jfr_trace_keys(with->writer, stack, method, &f->keys))
 		return false;
-	memmove(f + 1, f, (WAYS - 1) * sizeof(*f)); /* the oldest one goes */
-	f[0] = made;
+	f->pair = pair_of(s);
+	f->chunk = e->chunk;
 	return true;
+}
+
+/* The form of a span, whose keys are valid until the next call; NULL: it needs the general path. */
+static const struct form *form_of(struct span_events *e, const struct frt_span *s)
+{
+	struct form *f = form_place(e, s, 0);
+
+	if (form_is_valid(e, f, pair_of(s)))
+		return f;
+	if (f->chunk == e->chunk) {
+		f = form_place(e, s, 1);
+		if (form_is_valid(e, f, pair_of(s)))
+			return f;
+	}
+	return encode_keys(e, s, f) ? f : NULL;
 }
 
 static void tell_ran(const struct span_events *e, const struct frt_span *s, const struct jfr_trace_call *call, size_t n)
@@ -181,43 +198,56 @@ static bool is_alike(const struct span_events *e, const struct frt_span *s, cons
 	return s->thread == other->thread && (!e->setup.users || s->method == other->method);
 }
 
-/* Write the first spans that are alike, began after `from` and have keys, at most BATCH. Returns their number. */
-static size_t put_ran(struct span_events *e, const struct frt_span *s, size_t n, int64_t from)
+/* Set the keys of the first spans that are alike and have some. Returns their number. */
+static size_t find_keys(struct span_events *e, const struct frt_span *s, size_t n, struct jfr_trace_call *call)
 {
-	struct jfr_trace_call call[BATCH];
+	const struct form *f = NULL;
 	size_t i;
 
-	for (i = 0; i < n && i < BATCH && is_alike(e, &s[i], s); i++) {
-		int64_t start = clock_ns(e->setup.clock, s[i].start);
-
-		if (i && s[i].method == s[i - 1].method && s[i].stack == s[i - 1].stack) {
-			call[i].keys = call[i - 1].keys;
-		} else {
-			__builtin_prefetch(forms_of(e, &s[i + AHEAD < n ? i + AHEAD : i]));
-			call[i].keys = encoded_keys(e, &s[i]);
-		}
-		if (start <= from || !call[i].keys)
+	for (i = 0; i < n && is_alike(e, &s[i], s); i++) {
+		if (!f || f->pair != pair_of(&s[i]))
+			f = form_of(e, &s[i]);
+		if (!f)
 			break;
-		call[i].start = start + e->setup.ticks_offset;
-		call[i].duration = clock_ns(e->setup.clock, s[i].start + s[i].duration) - start;
+		call[i].keys = f->keys;
 		call[i].thrown = s[i].flags & FRT_SPAN_THROWN;
 	}
-	if (!i)
-		return 0;
-	if (e->setup.breakdown)
-		breakdown_ran(e->setup.breakdown, s, call, i);
-	jfr_method_traces(e->setup.writer, thread_keys_of(e->setup.threads, s->thread, NULL), call, i);
-	if (e->heard)
-		tell_ran(e, s, call, i);
 	return i;
 }
 
-/* 0: the first one needs the general path. */
-static size_t put_fast(struct span_events *e, const struct frt_span *s, size_t n, int64_t from)
+/* Set the times of the first calls that began after `from`. Returns their number. */
+static size_t find_times(struct span_events *e, const struct frt_span *s, size_t n, int64_t from,
+			 struct jfr_trace_call *call)
 {
-	if (clock_ns(e->setup.clock, s->start) <= from || (!encoded_keys(e, s) && !encode_keys(e, s)))
+	struct clock *clock = e->setup.clock;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		int64_t start = clock_ns(clock, s[i].start);
+
+		call[i].start = start + e->setup.ticks_offset;
+		call[i].duration = clock_ns(clock, s[i].start + s[i].duration) - start;
+		if (start <= from || (uint64_t)call[i].duration >= LEB_SHORT)
+			break;
+	}
+	return i;
+}
+
+/* Write the first spans that can take the fast path, at most BATCH. Returns their number. */
+static size_t put_ran(struct span_events *e, const struct frt_span *s, size_t n, int64_t from)
+{
+	struct jfr_trace_call call[BATCH];
+
+	n = find_keys(e, s, n < BATCH ? n : BATCH, call);
+	n = find_times(e, s, n, from, call);
+	if (!n)
 		return 0;
-	return put_ran(e, s, n, from);
+	if (e->setup.breakdown)
+		breakdown_ran(e->setup.breakdown, s, call, n);
+	jfr_method_traces(e->setup.writer, thread_keys_of(e->setup.threads, s->thread, NULL), call, n);
+	if (e->heard)
+		tell_ran(e, s, call, n);
+	return n;
 }
 
 /* The moment after which the thread's calls can take the fast path. */
@@ -229,28 +259,23 @@ static int64_t fast_from(struct span_events *e, const struct frt_span *s, const 
 	return e->setup.breakdown ? breakdown_runs_from(e->setup.breakdown, s->thread) : INT64_MIN;
 }
 
-uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t n, const struct stream_vthread *v)
+void span_events_put(struct span_events *e, const struct frt_span *s, size_t n, const struct stream_vthread *v)
 {
 	int64_t from = INT64_MAX;
-	uint64_t thrown = 0;
 
 	for (size_t i = 0, taken; i < n; i += taken) {
 		if (!i || !is_alike(e, &s[i], &s[i - 1]))
 			from = fast_from(e, &s[i], v);
-		taken = from == INT64_MAX ? 0 : put_fast(e, &s[i], n - i, from);
+		taken = from == INT64_MAX ? 0 : put_ran(e, &s[i], n - i, from);
 		if (!taken) {
 			put_general(e, &s[i], NULL, 0, v);
 			taken = 1;
 		}
 	}
-	for (size_t i = 0; i < n; i++)
-		thrown += !!(s[i].flags & FRT_SPAN_THROWN);
-	return thrown;
 }
 
-uint64_t span_events_put_values(struct span_events *e, const struct frt_span *s, const struct frt_field *values,
-				size_t n, const struct stream_vthread *v)
+void span_events_put_values(struct span_events *e, const struct frt_span *s, const struct frt_field *values, size_t n,
+			    const struct stream_vthread *v)
 {
 	put_general(e, s, values, n, v);
-	return !!(s->flags & FRT_SPAN_THROWN);
 }

@@ -39,13 +39,13 @@ void span_events_next_chunk(struct span_events *e);
 
 /*
  * Write an event for each span. They are of virtual thread `v`, or of platform threads (NULL); the clock covers their
- * stamps, and a chunk is open. Returns how many of them ended with an exception.
+ * stamps, and a chunk is open.
  */
-uint64_t span_events_put(struct span_events *e, const struct frt_span *s, size_t n, const struct stream_vthread *v);
+void span_events_put(struct span_events *e, const struct frt_span *s, size_t n, const struct stream_vthread *v);
 
 /* The same for one span with values of the user's events. */
-uint64_t span_events_put_values(struct span_events *e, const struct frt_span *s, const struct frt_field *values,
-				size_t n, const struct stream_vthread *v);
+void span_events_put_values(struct span_events *e, const struct frt_span *s, const struct frt_field *values, size_t n,
+			    const struct stream_vthread *v);
 
 /* Where the time of a call went, in ns; JFR_MISSING: not known. */
 struct span_split {

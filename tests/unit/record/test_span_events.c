@@ -26,7 +26,6 @@ struct side {
 	struct breakdown *breakdown;
 	struct kernel_sink kernel;
 	struct span_events *events;
-	uint64_t thrown;
 	struct recorded_call heard[MOST];
 	size_t calls;
 };
@@ -251,7 +250,7 @@ static void put_batch(void)
 
 	for (int i = 0; i < 2; i++) {
 		side[i].calls = 0;
-		side[i].thrown += span_events_put(side[i].events, s, n, is_virtual ? &v : NULL);
+		span_events_put(side[i].events, s, n, is_virtual ? &v : NULL);
 		assert_int_equal(side[i].calls, n);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -270,7 +269,6 @@ static void compare_sums(void)
 		frames_count(side[i].frames, &stacks[i]);
 	assert_true(stacks[0].missing > 0);
 	assert_memory_equal(&stacks[0], &stacks[1], sizeof(stacks[0]));
-	assert_int_equal(side[0].thrown, side[1].thrown);
 	if (!side[0].breakdown)
 		return;
 	for (int i = 0; i < 2; i++)
