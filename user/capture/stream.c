@@ -59,11 +59,13 @@ static bool is_ours(const struct streams *s, const struct frt_span *r)
 /* How many of the first records are spans that can be delivered together, or are all other recordings'? */
 static size_t spans_together(const struct streams *s, const struct frt_span *r, size_t n)
 {
-	bool ours = is_ours(s, r);
+	const uint16_t same = FRT_SPAN_FIELDS | FRT_SPAN_VIRTUAL | s->not_ours;
+	bool began = r->start >= s->since;
 	size_t i = 0;
 
-	while (i < n && r[i].kind == FRT_SPAN && !(r[i].flags & FRT_SPAN_FIELDS && ours) &&
-	       !((r[i].flags ^ r[0].flags) & FRT_SPAN_VIRTUAL) && is_ours(s, &r[i]) == ours)
+	if (r->flags & FRT_SPAN_FIELDS && is_ours(s, r))
+		return 0;
+	while (i < n && r[i].kind == FRT_SPAN && !((r[i].flags ^ r->flags) & same) && (r[i].start >= s->since) == began)
 		i++;
 	return i;
 }
