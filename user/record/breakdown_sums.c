@@ -24,6 +24,8 @@ struct breakdown_sums {
 int breakdown_sums_new(struct breakdown_sums **out, struct diag *d)
 {
 	*out = calloc(1, sizeof(**out));
+	for (unsigned int i = 0; *out && i < BUCKETS; i++)
+		(*out)->bucket[i].least = UINT64_MAX;
 	return *out ? 0 : diag_errno(d, ENOMEM, "cannot make room for sums");
 }
 
@@ -38,7 +40,7 @@ static unsigned int breakdown_sums_bucket_of(uint64_t ns)
 
 	if (ns < 1u << OCTAVE_LOG2)
 		return ns;
-	top = 63 - __builtin_clzll(ns);
+	top = 63 ^ __builtin_clzll(ns);
 	return ((top - OCTAVE_LOG2 + 1) << OCTAVE_LOG2) + (ns >> (top - OCTAVE_LOG2)) - (1u << OCTAVE_LOG2);
 }
 
@@ -46,7 +48,6 @@ static void add_call(struct breakdown_sum *to, int64_t duration, const struct wa
 {
 	to->calls++;
 	to->duration += duration;
-	to->cpu += duration - split->blocked - split->run_queue;
 	to->run_queue += split->run_queue;
 	to->blocked += split->blocked;
 }
@@ -59,7 +60,7 @@ static void add_to_bucket(struct breakdown_sums *s, int64_t duration, struct wai
 
 	split.blocked -= own;
 	split.blocked_on[FRT_WAIT_TRACER] = 0;
-	if (!b->sums.calls || (uint64_t)left < b->least)
+	if ((uint64_t)left < b->least)
 		b->least = left;
 	add_call(&b->sums, left, &split);
 	for (unsigned int i = 0; i < FRT_WAIT_REASONS; i++)
@@ -82,7 +83,6 @@ static void add_ran(struct breakdown_sum *to, uint64_t calls, int64_t duration)
 {
 	to->calls += calls;
 	to->duration += duration;
-	to->cpu += duration;
 }
 
 void breakdown_sums_add_ran(struct breakdown_sums *s, const struct frt_span *spans, const struct jfr_trace_call *calls,
@@ -93,9 +93,9 @@ void breakdown_sums_add_ran(struct breakdown_sums *s, const struct frt_span *spa
 
 	for (size_t i = 0; i < n; i++) {
 		int64_t duration = calls[i].duration;
-		struct bucket *b = &s->bucket[breakdown_sums_bucket_of(duration < 0 ? 0 : duration)];
+		struct bucket *b = &s->bucket[breakdown_sums_bucket_of(duration)];
 
-		if (!b->sums.calls || (uint64_t)duration < b->least)
+		if ((uint64_t)duration < b->least)
 			b->least = duration;
 		add_ran(&b->sums, 1, duration);
 		sum += duration;
@@ -140,7 +140,6 @@ static void add_bucket(struct breakdown_slowest *to, const struct bucket *b)
 	to->calls += b->sums.calls;
 	to->least = b->least;
 	to->sums.duration += b->sums.duration;
-	to->sums.cpu += b->sums.cpu;
 	to->sums.run_queue += b->sums.run_queue;
 	to->sums.blocked += b->sums.blocked;
 	for (unsigned int i = 0; i < FRT_WAIT_REASONS; i++)

@@ -9,9 +9,14 @@
 /* In ns, except `calls`. */
 struct breakdown_sum {
 	uint64_t calls; /* calls with a known breakdown */
-	uint64_t duration, cpu, run_queue, blocked;
+	uint64_t duration, run_queue, blocked;
 	uint64_t worst; /* longest wait in these calls, also in calls that they made */
 };
+
+static inline uint64_t breakdown_sum_cpu(const struct breakdown_sum *s)
+{
+	return s->duration - s->run_queue - s->blocked;
+}
 
 struct breakdown_slowest {
 	uint64_t calls, of; /* calls in this class; all calls with a known breakdown */

@@ -209,7 +209,7 @@ static void print_too_small(const struct recording *r, const struct run_facts *f
 	if (!id || sum->calls / seconds < TOO_MANY)
 		return;
 	bytes_printf(&line, "%.1f million calls a second, of %s each, were recorded of ", sum->calls / seconds / 1e6,
-		     log_time(sum->cpu / sum->calls));
+		     log_time(breakdown_sum_cpu(sum) / sum->calls));
 	segment_put_method(&line, r->segment, id);
 	log_line("  %s: -M counts and times them all, and loses none", bytes_text(&line));
 	bytes_release(&line);

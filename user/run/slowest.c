@@ -46,5 +46,5 @@ void put_slowest(struct bytes *out, const struct breakdown_sums *splits)
 		before = ", ";
 	}
 	bytes_printf(out, "%s, %.0f %% on a CPU, %.0f %% waiting for one", before[0] == ',' ? ")" : "",
-		     slowest_percent(&s, s.sums.cpu), slowest_percent(&s, s.sums.run_queue));
+		     slowest_percent(&s, breakdown_sum_cpu(&s.sums)), slowest_percent(&s, s.sums.run_queue));
 }

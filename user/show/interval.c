@@ -164,7 +164,6 @@ static void fill_split(struct intervals *v, struct interval_row *r, const struct
 
 	r->split = (struct breakdown_sum){.calls = now->calls - before->calls,
 					  .duration = now->duration - before->duration,
-					  .cpu = now->cpu - before->cpu,
 					  .run_queue = now->run_queue - before->run_queue,
 					  .blocked = now->blocked - before->blocked,
 					  .worst = base ? breakdown_sums_take_worst(v->splits, r->method) : now->worst};
@@ -213,7 +212,7 @@ static uint64_t row_value(const struct interval_row *r, enum interval_column c)
 	case INTERVAL_SELF: return r->self == INTERVAL_UNKNOWN ? 0 : r->self;
 	case INTERVAL_ALLOCATED: return r->allocated == INTERVAL_UNKNOWN ? 0 : r->allocated;
 	case INTERVAL_OUTERMOST: return r->outermost == INTERVAL_UNKNOWN ? 0 : r->outermost;
-	case INTERVAL_CPU: return share_of_duration(r, r->split.cpu);
+	case INTERVAL_CPU: return share_of_duration(r, breakdown_sum_cpu(&r->split));
 	case INTERVAL_RUN_QUEUE: return share_of_duration(r, r->split.run_queue);
 	case INTERVAL_BLOCKED: return share_of_duration(r, r->split.blocked);
 	case INTERVAL_WORST: return r->split.worst;

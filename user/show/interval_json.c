@@ -53,7 +53,7 @@ static void interval_json_put_split(struct json *j, const struct breakdown_sum *
 	json_object(j, "where");
 	json_unsigned(j, "calls", s->calls);
 	json_unsigned(j, "totalNs", s->duration);
-	json_unsigned(j, "cpuNs", s->cpu);
+	json_unsigned(j, "cpuNs", breakdown_sum_cpu(s));
 	json_unsigned(j, "runQueueNs", s->run_queue);
 	json_unsigned(j, "blockedNs", s->blocked);
 	json_unsigned(j, "worstWaitNs", s->worst);

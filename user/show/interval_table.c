@@ -62,7 +62,7 @@ static void cell(const struct interval_row *r, enum interval_column c, char out[
 	case INTERVAL_OUTERMOST: cell_time(r, r->outermost != INTERVAL_UNKNOWN, r->outermost, out); break;
 	case INTERVAL_SELF: cell_time(r, r->self != INTERVAL_UNKNOWN, r->self, out); break;
 	case INTERVAL_ALLOCATED: cell_bytes(r, r->allocated, out); break;
-	case INTERVAL_CPU: cell_share(r, r->split.cpu, out); break;
+	case INTERVAL_CPU: cell_share(r, breakdown_sum_cpu(&r->split), out); break;
 	case INTERVAL_RUN_QUEUE: cell_share(r, r->split.run_queue, out); break;
 	case INTERVAL_BLOCKED: cell_share(r, r->split.blocked, out); break;
 	case INTERVAL_WORST: snprintf(out, CELL_TEXT, "%s", r->split.worst ? log_time(r->split.worst) : "-"); break;

@@ -130,7 +130,7 @@ static void metrics_add_split(struct metrics_table *t, uint32_t method, struct m
 
 	to->split_calls += split->calls;
 	to->split += split->duration;
-	to->cpu += split->cpu;
+	to->cpu += breakdown_sum_cpu(split);
 	to->run_queue += split->run_queue;
 	for (size_t i = 0; i < FRT_WAIT_REASONS; i++)
 		to->blocked_on[i] += blocked_on[i];

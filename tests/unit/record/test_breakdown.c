@@ -556,7 +556,7 @@ CASE(sums_are_of_calls_by_method, setup, teardown)
 	call_of(1, 2000, 100, FRT_SPAN_VIRTUAL);
 	assert_int_equal(sums->calls, 2);
 	assert_int_equal(sums->duration, 1100);
-	assert_int_equal(sums->cpu, 750);
+	assert_int_equal(breakdown_sum_cpu(sums), 750);
 	assert_int_equal(sums->run_queue, 50);
 	assert_int_equal(sums->blocked, 300);
 	assert_int_equal(sums->worst, 350);
@@ -605,7 +605,7 @@ CASE(the_slowest_hundredth_is_added_up, setup, teardown)
 	assert_int_equal(slow.sums.blocked, 20000);
 	assert_int_equal(slow.blocked_on[FRT_WAIT_FUTEX], 20000);
 	assert_int_equal(slow.sums.run_queue, 50);
-	assert_int_equal(slow.sums.cpu, 4950);
+	assert_int_equal(breakdown_sum_cpu(&slow.sums), 4950);
 }
 
 CASE(the_end_says_where_the_slowest_calls_were, setup, teardown)

@@ -120,8 +120,8 @@ static void print_json(void)
 CASE(where_time_went_has_columns_when_it_is_known, setup, teardown)
 {
 	interval.split = true;
-	row[0].split = (struct breakdown_sum){
-		.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192, .worst = 11400000};
+	row[0].split =
+		(struct breakdown_sum){.calls = 3, .duration = 200, .run_queue = 2, .blocked = 192, .worst = 11400000};
 	print();
 	assert_contains(text, "max  total  cpu  runq  blocked  worst wait  open  method\n");
 	assert_contains(text, "210 ms  9.8 s  3 %   1 %     96 %     11.4 ms     0  com.acme");
@@ -312,7 +312,7 @@ CASE(narrow_screens_keep_calls_total_class_and_method, setup, teardown)
 CASE(where_time_went_stays_longer_than_percentiles, setup, teardown)
 {
 	interval.split = true;
-	row[0].split = (struct breakdown_sum){.calls = 3, .duration = 200, .cpu = 6, .run_queue = 2, .blocked = 192};
+	row[0].split = (struct breakdown_sum){.calls = 3, .duration = 200, .run_queue = 2, .blocked = 192};
 	how.width = 60;
 	print();
 	assert_contains(text, "calls      p99  total  cpu  blocked  method\n");
