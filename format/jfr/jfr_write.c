@@ -320,12 +320,37 @@ static unsigned char *put_keys(unsigned char *p, const struct jfr_trace_keys *ke
 	return p + keys->size;
 }
 
+/* The upper bits of a start, encoded: calls that follow each other mostly have the same. */
+struct near {
+	uint64_t upper, encoded;
+	unsigned int size; /* of the whole */
+};
+
+#define NEAR_BITS 28u /* the lower ones take four bytes */
+
+static inline unsigned char *put_start(unsigned char *p, uint64_t start, struct near *near)
+{
+	uint64_t bytes;
+
+	if (__builtin_expect(start >> NEAR_BITS != near->upper, 0)) {
+		struct leb upper = leb_of_short(start >> NEAR_BITS);
+
+		if (start < 1u << NEAR_BITS || start >= LEB_SHORT)
+			return leb_write(p, start);
+		*near = (struct near){start >> NEAR_BITS, le64toh(upper.first) << 32 | 0x80808080, 4 + upper.size};
+	}
+	bytes = htole64(near->encoded | leb_spread(start % (1u << NEAR_BITS)));
+	memcpy(p, &bytes, sizeof(bytes));
+	return p + near->size;
+}
+
 void jfr_method_traces(struct jfr_writer *w, uint64_t thread, const struct jfr_trace_call *calls, size_t n)
 {
 	static const unsigned char zeros[16];
 	bool extra = !w->schema.jdk_fields, cpu = extra && w->schema.kernel >= JFR_KERNEL_WAITS;
 	size_t rest = extra ? rest_fields(w) : 0;
 	struct leb type = leb_of_short(JFR_TYPE_ID_BASE + JFR_METHOD_TRACE), key, duration;
+	struct near near = {.upper = UINT64_MAX};
 	unsigned char *begin, *size, *p;
 
 	if (!n || !events_fit(w, n))
@@ -336,7 +361,7 @@ void jfr_method_traces(struct jfr_writer *w, uint64_t thread, const struct jfr_t
 		size = p;
 		duration = leb_of_short(calls[i].duration);
 		p = leb_put_short(size + 1, type);
-		p = leb_write(p, calls[i].start);
+		p = put_start(p, calls[i].start, &near);
 		p = leb_put_short(p, duration);
 		p = leb_put_short(p, key);
 		p = put_keys(p, &calls[i].keys);

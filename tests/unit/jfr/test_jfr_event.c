@@ -152,3 +152,53 @@ CASE(method_trace_is_what_its_rows_say)
 		bytes_release(&rows);
 	}
 }
+
+/* Calls of one thread, written one by one or together. */
+static struct bytes calls_written(const int64_t *start, size_t n, bool together)
+{
+	struct recording r = recording_new_with(JFR_KERNEL_WAITS);
+	uint64_t thread = recording_thread(&r, 1), method = recording_method(&r, "m");
+	struct jfr_trace_call call[16];
+
+	recording_begin(&r);
+	for (size_t i = 0; i < n; i++) {
+		struct jfr_method_trace e = {
+			.start = start[i], .duration = 100ll << 3 * i, .thread = thread, .method = method};
+
+		e.cpu = e.duration;
+		call[i] = (struct jfr_trace_call){.start = e.start, .duration = e.duration};
+		assert_true(jfr_trace_keys(r.w, e.stack, e.method, &call[i].keys));
+		if (!together)
+			jfr_method_trace(r.w, &e);
+	}
+	if (together)
+		jfr_method_traces(r.w, thread, call, n);
+	recording_end(&r, true);
+	jfr_writer_free(r.w);
+	return r.file;
+}
+
+/* The upper bits of a start are kept from call to call. */
+CASE(calls_written_together_are_those_written_one_by_one)
+{
+	static const int64_t start[] = {0,
+					5,
+					(1 << 28) - 1,
+					1 << 28,
+					(1 << 28) + 1,
+					7,
+					1ll << 40,
+					(1ll << 56) - 1,
+					1ll << 56,
+					(1ll << 56) - 2,
+					(1ll << 40) + 3,
+					INT64_MAX,
+					-1};
+	size_t n = sizeof(start) / sizeof(start[0]);
+	struct bytes single = calls_written(start, n, false), together = calls_written(start, n, true);
+
+	assert_int_equal(single.size, together.size);
+	assert_memory_equal(single.data, together.data, single.size);
+	bytes_release(&single);
+	bytes_release(&together);
+}
