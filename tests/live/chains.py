@@ -6,7 +6,7 @@ CALLS		calls of run()
 PATHS		those with a path
 UNEVEN		paths with a gap, an overlap or another sum than their call
 RIGHT		per mille of the compared time that have the planned thread, state and method
-STRANGE		ns of threads of the program that are not on the planned chain, but for locks of the JVM and the kernel
+STRANGE		ns of threads of the program that are not on the planned chain, but for pauses and locks of the JVM and the kernel
 UNKNOWN		per mille of all time of which it should be known what its threads did
 COMPARED	per mille of the planned time that are compared
 With --inside as HOW, which calls a thread was in outside of roots is not known. The calls that are less than nine tenths
@@ -28,6 +28,7 @@ UNCOMPARED = {"unknown", "safepoint", "gc", "jit", "class", "jvm", "frtrace"}
 LOCKS = re.compile(r"ended a wait of .* \((jit|class|jvm|gc|safepoint|frtrace|other|page fault|sleep)\)")
 # Nobody interrupts a sleep, and no lock of the program is in these: a thread that ends a wait in them has let go a lock of the JVM.
 WAITLESS = re.compile(r"sun.misc.Unsafe.unpark\(Object\)|java.lang.Thread.sleep\(long\)|live.*\.computes\(int\)")
+JVM = re.compile("VM Thread|C[12] CompilerThread[0-9]+")
 CHAINS = {"sleeper": {"main", "holder"}, "locks": {"main", "holder", "worker"}, "pool": {"main", "pooled"},
           "socket": {"main", "holder", "worker"}, "own": {"main"}, "virtual": {"main", "virtual"}}
 
@@ -97,12 +98,26 @@ def is_of_jvm(row):
     return bool(LOCKS.search(row["why"]))
 
 
+def waits_for_jvm(path, at):
+    """The thread of this row had itself waited for one of the JVM. After a pause, or when the JVM's compiler has let go a lock,
+    the threads that want it wake each other, and JDK 8 does not say that it was a pause."""
+    depth = path[at]["depth"]
+    for step in (1, -1):
+        i = at
+        while 0 <= i < len(path) and path[i]["depth"] >= depth:
+            if path[i]["depth"] == depth + 1 and JVM.fullmatch(path[i]["thread"]):
+                return True
+            i += step
+    return False
+
+
 def strange_time(path, chain):
     """ns of threads that are not in the chain. A row of some depth leads to the next row that is less deep."""
     links, places, time = {}, {}, 0
-    for row in reversed(path):
+    for at, row in reversed(list(enumerate(path))):
         links = {depth: by for depth, by in links.items() if depth < row["depth"]}
-        links[row["depth"]] = is_of_jvm(row) or bool(WAITLESS.fullmatch(places.get(row["depth"] - 1, "")))
+        waitless = bool(WAITLESS.fullmatch(places.get(row["depth"] - 1, "")))
+        links[row["depth"]] = waitless or is_of_jvm(row) or waits_for_jvm(path, at)
         places[row["depth"]] = "".join(row["frames"][:1])
         if is_ours(row) and row["thread"] not in chain and row["state"] != "unknown" and not any(links.values()):
             time += row["durationNs"]

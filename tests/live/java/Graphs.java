@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 public class Graphs {
     private static final int THREADS = 6; // with main
-    private static final int LINKED = 20; // calls before the recording, which are not logged
+    private static final int LINKED = 20; // calls that are made before, without run() and the log
     private static final String[] LINKS = {"monitor", "lock", "queue", "future", "socket"};
     private static volatile long x;
 
@@ -98,12 +98,12 @@ public class Graphs {
         logs.add(own);
         return own;
     });
-    private static volatile int call;
+    private static volatile int call; // 0: none yet
 
     private static void say(String what, String of, long from) {
         long to = System.nanoTime();
 
-        if (call <= LINKED) {
+        if (call == 0) {
             return;
         }
         log.get().append(what).append(' ').append(call).append(' ').append(Thread.currentThread().getName());
@@ -259,23 +259,24 @@ public class Graphs {
         return plan;
     }
 
-    /** main and at most five others. */
-    private void once() throws Exception {
+    /** For main and at most five others. */
+    private Plan plan() {
         List<Worker> free = new ArrayList<>(workers);
-        Plan plan;
 
         Collections.shuffle(free, random);
         free.remove(0);
-        plan = plan(null, free);
-        call++;
-        run(plan);
-        Thread.sleep(3);
+        return plan(null, free);
     }
 
-    /**
-     * All threads are there before the recording begins, and those that have nothing to do with it. And all code is linked: threads
-     * that do so at a time wait for each other.
-     */
+    /** Threads that link code at a time wait for each other. */
+    private void link() throws Exception {
+        for (int i = 0; i < LINKED; i++) {
+            does(plan());
+            Thread.sleep(3);
+        }
+    }
+
+    /** All threads are there before the recording begins, and those that have nothing to do with it. */
     private void warmUp() throws Exception {
         SynchronousQueue<Object> ball = new SynchronousQueue<>();
 
@@ -288,9 +289,6 @@ public class Graphs {
         }
         Worker.daemon(new Thread(() -> pings(ball), "ping")).start();
         Worker.daemon(new Thread(() -> pongs(ball), "pong")).start();
-        for (int i = 0; i < LINKED; i++) {
-            once();
-        }
     }
 
     private static void pings(SynchronousQueue<Object> ball) {
@@ -321,9 +319,13 @@ public class Graphs {
         StringBuilder all = new StringBuilder();
 
         graphs.warmUp();
+        graphs.link();
         stage.awaitGo();
-        for (int i = 0; i < n; i++) {
-            graphs.once();
+        graphs.link(); // with hooks, the code is another one
+        while (call < n) {
+            call++;
+            graphs.run(graphs.plan());
+            Thread.sleep(3);
         }
         Thread.sleep(20); // the last ones have said what they did
         logs.forEach(all::append);
