@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
  * No task makes a traced call, whose hooks would be part of it.
  */
 public class BenchTasks {
-    static final int BATCH = 1000; /* fewer than a thread may hand over at once */
-    static final int PAUSE_MS = 12;
+    static final int BATCH = 200; /* fewer than a thread may hand over at once, and so often that the loop is compiled soon */
+    static final int PAUSE_MS = 3;
     static final int LEAVES = 1 << 17;
 
     /** The queue of a pool whose thread never sees what is in it. */
