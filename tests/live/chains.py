@@ -99,13 +99,13 @@ def is_of_jvm(row):
 
 
 def waits_for_jvm(path, at):
-    """The thread of this row had itself waited for one of the JVM. After a pause, or when the JVM's compiler has let go a lock,
-    the threads that want it wake each other, and JDK 8 does not say that it was a pause."""
+    """The thread of this row had itself waited for one of the JVM, perhaps by way of others. After a pause, or when the JVM's
+    compiler has let go a lock, the threads that want it wake each other, and JDK 8 does not say that it was a pause."""
     depth = path[at]["depth"]
     for step in (1, -1):
         i = at
         while 0 <= i < len(path) and path[i]["depth"] >= depth:
-            if path[i]["depth"] == depth + 1 and JVM.fullmatch(path[i]["thread"]):
+            if path[i]["depth"] > depth and JVM.fullmatch(path[i]["thread"]):
                 return True
             i += step
     return False
