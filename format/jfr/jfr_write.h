@@ -175,10 +175,11 @@ void jfr_event_write(struct jfr_writer *w, enum jfr_type type, const void *value
 void jfr_method_trace(struct jfr_writer *w, const struct jfr_method_trace *e);
 
 /*
- * The fast path: several jdk.MethodTrace events of one thread, whose calls ran on their CPU until they ended, last less than
- * LEB_SHORT, and are in no distributed trace. jfr_trace_keys() encodes what calls of one method with one stack share, for use until the chunk
- * ends. False: a key is unknown or larger than any that there has been, or calls have the bytes that they allocated.
- * jfr_method_traces() writes the same bytes as jfr_method_trace() would for each call; `thread` is a key of this chunk, or 0.
+ * The fast path: several jdk.MethodTrace events of one thread, whose calls ran on their CPU until they ended, took less
+ * than LEB_SHORT ns, and are in no distributed trace. jfr_trace_keys() encodes what calls of one method with one stack
+ * share, for use until the chunk ends. False: a key is unknown, the keys do not fit, or calls have the bytes that they
+ * allocated. jfr_method_traces() writes the same bytes as jfr_method_trace() would for each call; `thread` is a key of this
+ * chunk, or 0.
  */
 struct jfr_trace_keys {
 	unsigned char bytes[15], size;

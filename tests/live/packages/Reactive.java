@@ -8,7 +8,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** Served: publishers of Reactor that work on other threads, of which each element is a call. */
+/** Served: publishers of Reactor that work on other threads. Each element is a call. */
 public class Reactive extends Served {
     static final Scheduler single = Schedulers.newSingle("single", true);
     static final Scheduler pool = Schedulers.newParallel("pool", 2, true);
